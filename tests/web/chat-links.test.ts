@@ -5,7 +5,8 @@ import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
-import { bubble, composer } from "../kit/browser/chat-room.ts";
+import { bubble, composer, write } from "../kit/browser/chat-room.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { addTurns } from "../kit/service/long-conversation.ts";
 import { say } from "../kit/model/index.ts";
@@ -65,6 +66,31 @@ onScreen("links to entries", longRoom, (at) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("group", { name: "Recent" }).getByRole("option").first().click();
     await eventually(() => isShown(page, question), true);
+  });
+
+  test("leaves the focus where a person types while the message is still being looked for", async () => {
+    await using page = await at.browser.open("about:blank", "");
+    const looking = await holdRequest(page, /\/entries\?.*before=/);
+    await page.goto(`${at.url}${at.own}?entry=${question}`);
+    await looking.held;
+    await composer(page).click();
+    await page.keyboard.type("A reed ");
+    await looking.letGo();
+    await entry(page, question).and(page.locator(".chat-found")).waitFor();
+    await page.keyboard.type("warbler?");
+    expect(await composer(page).inputValue()).toBe("A reed warbler?");
+  });
+
+  test("an address that was opened before takes no focus when an answer streams", async () => {
+    await using page = await at.open(`${at.own}?entry=${question}`);
+    await eventually(() => isShown(page, question), true);
+    at.model.script("boss", [say("At the river, too.")]);
+    await composer(page).click();
+    await write(page, "Where else?");
+    await page.keyboard.type("And ");
+    await bubble(page, "orchestrator", "At the river, too.").waitFor();
+    await page.keyboard.type("when?");
+    expect(await composer(page).inputValue()).toBe("And when?");
   });
 
   test("copies a link that opens the entry, also a forgotten one", async () => {

@@ -13,6 +13,17 @@ export function mayTakeFocus(from: Element | undefined): boolean {
   return at === null || at === document.body || (from?.contains(at) ?? false);
 }
 
+/** Counts keys and clicks: whoever does something meanwhile keeps the focus where it is. */
+export function countActs(): () => number {
+  let count = 0;
+  const hear = () => (count += 1);
+  for (const type of ["keydown", "pointerdown"]) {
+    document.addEventListener(type, hear, { capture: true });
+    onCleanup(() => document.removeEventListener(type, hear, { capture: true }));
+  }
+  return () => count;
+}
+
 /** Returns a function that restores the current focus. Inside a menu, which is about to close, that is the menu's trigger. */
 export function keepFocus(): () => void {
   const active = document.activeElement;

@@ -1,9 +1,10 @@
 // The conversation with a workspace's orchestrator, and everything that its turns do.
 
-import { useSearchParams } from "@solidjs/router";
+import { useLocation, useSearchParams } from "@solidjs/router";
 import MessagesSquare from "lucide-solid/icons/messages-square";
-import { createMemo, For, type JSX, Show } from "solid-js";
+import { createMemo, For, type JSX, on, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
+import { countActs } from "../../kit/focus.ts";
 import { CodeActionContext } from "../../kit/markdown-code.tsx";
 import { later } from "../../kit/later.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -26,6 +27,9 @@ export function Chat(): JSX.Element {
   const items = createMemo(() => transcript(here.state()));
   const [params, setParams] = useSearchParams<{ entry: string }>();
   const linked = () => Number(/^[1-9]\d{0,14}$/.exec(params.entry ?? "")?.[0] ?? 0);
+  const location = useLocation();
+  const acts = countActs();
+  const openedAt = createMemo(on([linked, () => location.state], () => acts()));
   const some = createMemo(() => items().length > 0);
   offerPrinting(() => items().length);
   const isArchived = () => here.state().workspace.archived_at !== null;
@@ -41,7 +45,13 @@ export function Chat(): JSX.Element {
         <Show when={linked()}>
           {(id) => (
             <div class="chat-link">
-              <EntryLink id={id()} items={items()} onClose={() => setParams({ entry: undefined })} />
+              <EntryLink
+                id={id()}
+                items={items()}
+                acts={acts}
+                openedAt={openedAt()}
+                onClose={() => setParams({ entry: undefined })}
+              />
             </div>
           )}
         </Show>

@@ -2,7 +2,7 @@
 // that branch, because switching changes the conversation for everyone. Loads with the first such address.
 
 import { useLocation } from "@solidjs/router";
-import { createEffect, createSignal, type JSX, Match, on, onCleanup, Switch } from "solid-js";
+import { createEffect, createMemo, createSignal, type JSX, Match, on, onCleanup, Switch } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
@@ -29,19 +29,25 @@ type State =
 export function EntryLink(props: {
   readonly id: number;
   readonly items: readonly Item[];
+  /** Counts what the person does (kit/focus.ts), and the count when the address was opened. */
+  readonly acts: () => number;
+  readonly openedAt: number;
   readonly onClose: () => void;
 }): JSX.Element {
   const here = useHere();
   const location = useLocation();
   const [state, setState] = createSignal<State>({ kind: "looking" });
-  const look = createLook(
+  const find = createLook(
     () => props.items,
     (next) => setState(next),
+    props.acts,
   );
+  const look = (id: number) => find(id, props.acts());
   // The same address may be opened again, after scrolling away.
-  createEffect(
-    on([() => props.id, () => location.state, () => here.state().branchChanges], ([id]) => look(id)),
-  );
+  createEffect(on([() => props.id, () => location.state], ([id]) => find(id, props.openedAt)));
+  // Without the memo, every event of the workspace would look again.
+  const branch = createMemo(() => here.state().branchChanges);
+  createEffect(on(branch, () => look(props.id), { defer: true }));
   // After a switch of the branch, its entries arrive later.
   createEffect(
     on(
@@ -108,8 +114,12 @@ function Aside(props: { readonly turnId: number; readonly onClose: () => void })
   );
 }
 
-/** Returns what looks for an entry; a newer look ends the one before. */
-function createLook(items: () => readonly Item[], setState: (state: State) => void): (id: number) => void {
+/** Returns what looks for an entry; a newer look ends the one before. The entry gets the focus unless the person has done something `since`. */
+function createLook(
+  items: () => readonly Item[],
+  setState: (state: State) => void,
+  acts: () => number,
+): (id: number, since: number) => void {
   const here = useHere();
   const room = useRoom();
   let turn = 0;
@@ -119,10 +129,16 @@ function createLook(items: () => readonly Item[], setState: (state: State) => vo
     const entry = await take(api.entries({ id }).get());
     if (entry.workspace_id !== here.id) return { kind: "missing" };
     if (entry.aside) return { kind: "aside", turnId: entry.turn_id };
-    while (!isOver() && !itemWith(items(), id) && here.state().hasEarlier) await here.feed.loadEarlier();
+    await here.feed.branchRead();
+    const count = () => here.state().entries.length;
+    for (let known = -1; count() > known && here.state().hasEarlier;) {
+      if (isOver() || itemWith(items(), id)) break;
+      known = count();
+      await here.feed.loadEarlier();
+    }
     return { kind: itemWith(items(), id) ? "shown" : "missing" };
   };
-  const run = async (id: number) => {
+  const run = async (id: number, since: number) => {
     const own = (turn += 1);
     const isOver = () => own !== turn;
     setState({ kind: "looking" });
@@ -130,9 +146,10 @@ function createLook(items: () => readonly Item[], setState: (state: State) => vo
     if (isOver()) return;
     setState(next);
     const key = next.kind === "shown" ? itemWith(items(), id)?.key : undefined;
-    if (key !== undefined) reveal(id, () => room.reveal(key), isOver);
+    if (key !== undefined)
+      reveal(id, { toRow: () => room.reveal(key), isOver, mayFocus: () => acts() === since });
   };
-  return (id) => void run(id);
+  return (id, since) => void run(id, since);
 }
 
 function failure(error: unknown): State {
@@ -152,8 +169,16 @@ function itemWith(items: readonly Item[], id: number): Item | undefined {
   });
 }
 
+interface Revealing {
+  /** Scrolls the row of the entry into the view. */
+  readonly toRow: () => void;
+  readonly isOver: () => boolean;
+  /** False once the person does something else, such as typing. */
+  readonly mayFocus: () => boolean;
+}
+
 /** Scrolls until the entry stands still in the view, then marks and focuses it. */
-function reveal(id: number, toRow: () => void, isOver: () => boolean): void {
+function reveal(id: number, { toRow, isOver, mayFocus }: Revealing): void {
   let steady = 0;
   const step = (frame: number) => {
     if (isOver()) return;
@@ -165,18 +190,18 @@ function reveal(id: number, toRow: () => void, isOver: () => boolean): void {
       const before = scroller.scrollTop;
       scroller.scrollTop += element.getBoundingClientRect().top - wanted;
       steady = Math.abs(scroller.scrollTop - before) < 1 ? steady + 1 : 0;
-      if (steady >= STEADY_FRAMES) return show(element);
+      if (steady >= STEADY_FRAMES) return show(element, mayFocus());
     }
     if (frame < FRAMES_MAX) requestAnimationFrame(() => step(frame + 1));
-    else if (element) show(element);
+    else if (element) show(element, mayFocus());
   };
   toRow();
   requestAnimationFrame(() => step(0));
 }
 
-function show(element: HTMLElement): void {
+function show(element: HTMLElement, mayFocus: boolean): void {
   element.tabIndex = -1;
-  element.focus({ preventScroll: true });
+  if (mayFocus) element.focus({ preventScroll: true });
   element.classList.add(FOUND);
   setTimeout(() => element.classList.remove(FOUND), FOUND_SHOWN_MS);
 }
