@@ -78,7 +78,9 @@ export function createQuery<T>(
     problem,
     loading,
     refresh: async () => {
+      const joins = observer?.getCurrentResult().isLoading;
       await observer?.refetch();
+      if (joins) await observer?.refetch();
     },
   };
 }
@@ -88,9 +90,15 @@ export function isReading(): boolean {
   return client.isFetching() > 0;
 }
 
-/** Refetches every mounted query whose key starts with this, and drops the others. Without a key: all queries. */
-export function refresh(...key: QueryKey): Promise<void> {
-  return client.invalidateQueries({ queryKey: key });
+/**
+ * Refetches every mounted query whose key starts with this, and drops the others. Without a key: all queries. A first read that is still on its way
+ * may be older than the change, and the cache joins it, so it is followed by another one.
+ */
+export async function refresh(...key: QueryKey): Promise<void> {
+  const reading = client.getQueryCache().findAll({ queryKey: key, fetchStatus: "fetching" });
+  const first = reading.filter(({ state }) => state.data === undefined);
+  await client.invalidateQueries({ queryKey: key });
+  await Promise.all(first.map(({ queryKey }) => client.invalidateQueries({ queryKey, exact: true })));
 }
 
 /** Stores the record that a response returned, which saves a read. */
