@@ -1,6 +1,5 @@
 // Edits a gear. Says what a save means for its approval, and asks when someone else has saved meanwhile.
 
-import { useNavigate } from "@solidjs/router";
 import { batch, createEffect, createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
@@ -8,7 +7,7 @@ import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { guardLeaving } from "../../kit/leaving.ts";
+import { guardLeaving, useNextPage } from "../../kit/leaving.ts";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { putGear, readGear } from "../../parts/gear/gear-queries.ts";
@@ -19,10 +18,10 @@ import { StaleSave, type StaleChoice } from "./stale-save.tsx";
 const FIELDS = ["code", "files", "entrypoint", "args_schema", "description", "tags", "tests"] as const;
 
 export function Code(props: { readonly gear: GearDetail }): JSX.Element {
-  const navigate = useNavigate();
+  const goOn = useNextPage();
   const { draft, setDraft, dirty, restart, saving, theirs } = createEdit(
     () => props.gear,
-    (id) => navigate(`/gears/${id}/review`),
+    (id) => goOn(`/gears/${id}/review`),
   );
   const mayWrite = () => isAdmin() || props.gear.author_id === me()?.id;
   guardLeaving(dirty);
@@ -100,15 +99,18 @@ function createEdit(latest: () => GearDetail, onSaved: (id: number) => void) {
       setDraft(draftOf(gear));
     });
   const saving = createSubmission(FIELDS, async () => {
-    const body = bodyOf(draft());
+    const sent = draft();
+    const body = bodyOf(sent);
     const newest = await readGear(latest().id);
     if (newest.version !== begun().version && !(await asked(newest))) return;
     const { changed: _, ...saved } = await take(api.gears({ id: newest.id }).put(body));
+    const typedMeanwhile = draft() !== sent;
+    if (typedMeanwhile) setBegun(saved);
+    else restart(saved);
     putGear(saved);
-    restart(saved);
     void Promise.all([refresh("gears"), refresh("approvals")]);
     tell(`Saved version ${saved.version}. It is pending approval.`);
-    onSaved(saved.id);
+    if (!typedMeanwhile) onSaved(saved.id);
   });
   /** Resolves with whether to save on top of someone else's version. */
   const asked = async (gear: GearDetail) => {
