@@ -1,6 +1,6 @@
 // The question before typed input is lost, and the end of what belongs to a page that is left.
 
-import { useBeforeLeave, useIsRouting, useNavigate } from "@solidjs/router";
+import { useBeforeLeave } from "@solidjs/router";
 import { onCleanup } from "solid-js";
 import { confirm } from "./dialog.tsx";
 
@@ -37,15 +37,4 @@ export function onLeaving(run: () => void): void {
   useBeforeLeave(({ to, from }) => {
     if (typeof to === "number" || new URL(to, location.origin).pathname !== from.pathname) run();
   });
-}
-
-/** Leads to the page that an answer made possible, unless the person has gone elsewhere since, or is about to. */
-export function useNextPage(): (path: string) => void {
-  const navigate = useNavigate();
-  const isRouting = useIsRouting();
-  let isHere = true;
-  onCleanup(() => (isHere = false));
-  return (path) => {
-    if (isHere && !isRouting()) navigate(path);
-  };
 }

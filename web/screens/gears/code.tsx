@@ -1,5 +1,6 @@
 // Edits a gear. Says what a save means for its approval, and asks when someone else has saved meanwhile.
 
+import { useNavigate } from "@solidjs/router";
 import { batch, createEffect, createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
@@ -7,7 +8,8 @@ import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { guardLeaving, useNextPage } from "../../kit/leaving.ts";
+import { guardLeaving } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { putGear, readGear } from "../../parts/gear/gear-queries.ts";
@@ -18,11 +20,9 @@ import { StaleSave, type StaleChoice } from "./stale-save.tsx";
 const FIELDS = ["code", "files", "entrypoint", "args_schema", "description", "tags", "tests"] as const;
 
 export function Code(props: { readonly gear: GearDetail }): JSX.Element {
-  const goOn = useNextPage();
-  const { draft, setDraft, dirty, restart, saving, theirs } = createEdit(
-    () => props.gear,
-    (id) => goOn(`/gears/${id}/review`),
-  );
+  const navigate = useNavigate();
+  const review = unlessMovedOn((id: number) => navigate(`/gears/${id}/review`));
+  const { draft, setDraft, dirty, restart, saving, theirs } = createEdit(() => props.gear, review);
   const mayWrite = () => isAdmin() || props.gear.author_id === me()?.id;
   guardLeaving(dirty);
   const save = () => {

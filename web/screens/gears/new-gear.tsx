@@ -1,6 +1,6 @@
 // The form for a new gear. A new gear is pending, so its review follows.
 
-import { A } from "@solidjs/router";
+import { A, useNavigate } from "@solidjs/router";
 import { createSignal, type JSX, Show } from "solid-js";
 import type { GearRuntime } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
@@ -9,7 +9,8 @@ import { Button } from "../../kit/button.tsx";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, Field, Select, TextInput } from "../../kit/form.tsx";
 import { bytes } from "../../kit/format.ts";
-import { guardLeaving, useNextPage } from "../../kit/leaving.ts";
+import { guardLeaving } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { RUNTIME_NAMES } from "../../parts/gear/gear-words.tsx";
 import { newDraft, type ProgramDraft, tagsOf, testsOf, withRuntime } from "./program-draft.ts";
 import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";
@@ -29,7 +30,8 @@ const FIELDS = [
 const START = newDraft("python");
 
 function createMaking() {
-  const goOn = useNextPage();
+  const navigate = useNavigate();
+  const review = unlessMovedOn((id: number) => navigate(`/gears/${id}/review`));
   const [name, setName] = createSignal("");
   const [draft, setDraft] = createSignal<ProgramDraft>(START);
   const [made, setMade] = createSignal(false);
@@ -50,7 +52,7 @@ function createMaking() {
     );
     setMade(true);
     void Promise.all([refresh("gears"), refresh("approvals")]);
-    goOn(`/gears/${gear.id}/review`);
+    review(gear.id);
   });
   const editing = () => ({
     draft: draft(),
