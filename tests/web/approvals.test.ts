@@ -12,6 +12,8 @@ import { searchable, searchLab } from "../kit/service/searching.ts";
 import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 
 const PASSWORD = "a long enough password";
+/** Much less than the buttons of a card wait before they do anything. */
+const TICK_MS = 20;
 const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSandbox() }));
 
 (searchable ? onScreen : () => {})("approvals", searching, (at) => {
@@ -72,11 +74,20 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
 
   test("ignores a key that is held down when the card appears", async () => {
     const { turn } = await asks("pressed too early");
-    await using page = await open();
-    await button(page, "Reject").waitFor();
+    await using page = await open("/settings");
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    // However slow the machine is, the buttons are not armed before the test says so.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.getByRole("link", { name: /^Approvals/ }).click();
+    await until(async () => {
+      await page.clock.runFor(TICK_MS);
+      return (await focused(page)) === "Reject";
+    });
     // A held key repeats.
     await page.keyboard.down("Enter");
     for (let repeat = 0; repeat < 30; repeat++) await page.keyboard.down("Enter");
+    await page.clock.resume();
     await button(page, "Reject").and(page.locator(":not([aria-disabled])")).waitFor();
     for (let repeat = 0; repeat < 10; repeat++) await page.keyboard.down("Enter");
     await page.keyboard.up("Enter");

@@ -105,8 +105,10 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Tidy" }).click();
     await eventually(async () => (await office.where(at, at.scout)).x > 500, true);
     await page.getByRole("button", { name: "Undo: tidy layout" }).click();
-    await eventually(() => office.where(at, at.scout), SCOUT_AT);
-    expect(await office.where(at, at.scribe)).toEqual(SCRIBE_AT);
+    await eventually(
+      async () => [await office.where(at, at.scribe), await office.where(at, at.scout)],
+      [SCRIBE_AT, SCOUT_AT],
+    );
   });
 
   test("reverts a refused move", async () => {
