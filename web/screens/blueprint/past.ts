@@ -5,7 +5,7 @@ import type { Turn } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
 import { createQuery } from "../../api/query.ts";
-import { attempt } from "../../kit/toast.tsx";
+import { createAction } from "../../kit/action.ts";
 import type { Here } from "../../state/here.ts";
 import { type Shown, shownOf } from "./graph.ts";
 
@@ -18,6 +18,7 @@ export interface Past {
   readonly turns: Accessor<readonly Turn[]>;
   /** True if turns before the first of these may exist. */
   readonly hasEarlier: Accessor<boolean>;
+  readonly loadingEarlier: Accessor<boolean>;
   readonly loadEarlier: () => Promise<unknown>;
   /** Undefined: now. */
   readonly turn: Accessor<Turn | undefined>;
@@ -63,24 +64,26 @@ export function createPast(here: Here): Past {
     else if (record && record.turn_id === settled()) setShown(shownOf(record));
   });
 
+  const loading = createAction(async () => {
+    const before = (earlier()[0] ?? known()[0])?.id;
+    if (before === undefined) return;
+    const page = await take(
+      api.workspaces({ id: here.id }).turns.get({ query: { before, limit: TURNS_PER_PAGE } }),
+    );
+    const sorted = page.toSorted((a, b) => a.id - b.id).filter(({ id }) => id < before);
+    setEarlier((had) => [...sorted, ...had]);
+    setReachedFirst(page.length < TURNS_PER_PAGE);
+  });
+
   return {
     turns,
     hasEarlier,
+    loadingEarlier: loading.busy,
+    loadEarlier: () => loading.run(),
     look,
     shown,
     problem: () => (at() === undefined ? undefined : query.problem()),
     turn: createMemo(() => turns().find(({ id }) => id === at())),
     loading: () => at() !== undefined && query.data()?.turn_id !== at() && query.problem() === undefined,
-    loadEarlier: () =>
-      attempt(async () => {
-        const before = (earlier()[0] ?? known()[0])?.id;
-        if (before === undefined) return;
-        const page = await take(
-          api.workspaces({ id: here.id }).turns.get({ query: { before, limit: TURNS_PER_PAGE } }),
-        );
-        const sorted = page.toSorted((a, b) => a.id - b.id).filter(({ id }) => id < before);
-        setEarlier((had) => [...sorted, ...had]);
-        setReachedFirst(page.length < TURNS_PER_PAGE);
-      }),
   };
 }

@@ -26,7 +26,12 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
         fallback={<span class="muted small">No turns yet. This slider will show earlier blueprints.</span>}
       >
         <Show when={past.hasEarlier()}>
-          <IconButton small label="Load earlier turns" onClick={() => void past.loadEarlier()}>
+          <IconButton
+            small
+            label="Load earlier turns"
+            busy={past.loadingEarlier()}
+            onClick={() => void past.loadEarlier()}
+          >
             <ChevronsLeft aria-hidden="true" />
           </IconButton>
         </Show>
