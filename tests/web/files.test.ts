@@ -94,6 +94,24 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await preview.waitFor({ state: "detached" });
   });
 
+  test("an editor that loads late takes no key from a person who types elsewhere", async () => {
+    await using page = await at.openFile();
+    const loading = await holdRequest(page, /\/mount-[\w-]+\.js$/);
+    await button(page, "Create file").first().click();
+    await page.getByLabel("Path").fill("awaited.md");
+    await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
+    await loading.held;
+    at.browser.expected(/404/);
+    await button(page, "Find in files").click();
+    const box = page.getByRole("searchbox", { name: "Find in files" });
+    await box.click();
+    await page.keyboard.type("king");
+    await loading.letGo();
+    await editor(page, "awaited.md").waitFor();
+    await page.keyboard.type("fisher");
+    expect(await box.inputValue()).toBe("kingfisher");
+  });
+
   test("keeps the tree button visible beside many tabs in one column", async () => {
     await using page = await at.openFile();
     await page.setViewportSize({ width: 360, height: 740 });

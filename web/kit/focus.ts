@@ -13,6 +13,11 @@ export function mayTakeFocus(from: Element | undefined): boolean {
   return at === null || at === document.body || (from?.contains(at) ?? false);
 }
 
+/** Whether the focus is where a person types or is asked: nothing that arrives by itself may take it from there. */
+export function isTyping(): boolean {
+  return document.activeElement?.matches("input, textarea, [role=dialog] *, [contenteditable]") ?? false;
+}
+
 /** Counts keys and clicks: whoever does something meanwhile keeps the focus where it is. */
 export function countActs(): () => number {
   let count = 0;

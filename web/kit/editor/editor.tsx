@@ -2,6 +2,7 @@
 // from its text, and reports every change. Tab indents; Escape, then Tab, leaves the editor.
 
 import { createEffect, createMemo, createSignal, type JSX } from "solid-js";
+import { isTyping } from "../focus.ts";
 import type { Mounted } from "./mount.ts";
 import { MountedText } from "./mounted-text.tsx";
 
@@ -16,7 +17,7 @@ export interface EditorProps {
   /** Ctrl S, ⌘ S. */
   readonly onSave?: () => void;
   readonly onCursor?: (line: number, column: number) => void;
-  /** Focuses the editor once it is loaded. */
+  /** Focuses the editor once it is loaded, unless the person types elsewhere by then. */
   readonly autofocus?: boolean;
   /** Scrolls to this line and selects it; each new object does so again. */
   readonly goToLine?: { readonly line: number } | undefined;
@@ -50,7 +51,7 @@ export function Editor(props: EditorProps): JSX.Element {
       }
       onMounted={(editor) => {
         setMounted(() => editor);
-        if (props.autofocus) editor.focus();
+        if (props.autofocus && !isTyping()) editor.focus();
       }}
     />
   );

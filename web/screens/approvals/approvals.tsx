@@ -12,6 +12,7 @@ import { Dynamic } from "solid-js/web";
 import type { Approval, ApprovalKind } from "../../../src/service/approvals/schema.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { createCountdown } from "../../kit/countdown.ts";
+import { isTyping } from "../../kit/focus.ts";
 import { plural } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { narrow } from "../../kit/screen.ts";
@@ -237,8 +238,6 @@ function Detail(props: {
   readonly onBack: (() => void) | undefined;
 }): JSX.Element {
   const [settled, setSettled] = createSignal<string>();
-  /** Never takes the focus from someone who is typing. */
-  const free = () => !document.activeElement?.matches("input, textarea, [role=dialog] *, [contenteditable]");
   return (
     <>
       <Show when={props.onBack}>
@@ -259,7 +258,7 @@ function Detail(props: {
       </p>
       <ApprovalCard
         approval={props.approval}
-        autofocus={free()}
+        autofocus={!isTyping()}
         onSettled={() => setSettled(keyOf(props.approval))}
       />
       <Show when={settled() === keyOf(props.approval)}>
