@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import {
   bothVersions,
   button,
@@ -110,6 +111,20 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await editor(page, "awaited.md").waitFor();
     await page.keyboard.type("fisher");
     expect(await box.inputValue()).toBe("kingfisher");
+  });
+
+  test("opens no file whose creation was cancelled while its path was still checked", async () => {
+    await using page = await at.openFile();
+    const checking = await holdRequest(page, /\/file\?path=cancelled\.md$/);
+    await button(page, "Create file").first().click();
+    await page.getByLabel("Path").fill("cancelled.md");
+    await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
+    await checking.held;
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await checking.letGo();
+    at.browser.expected(/404/);
+    expect(await page.getByRole("button", { name: "Close cancelled.md" }).count()).toBe(0);
   });
 
   test("keeps the tree button visible beside many tabs in one column", async () => {
