@@ -1,7 +1,7 @@
 // One container, used once: it starts, waits on stdin, receives files and arguments, runs, and is removed. A pooled container and one started for
 // a call are the same. Every wait has a deadline, whatever the daemon does.
 
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock, Timers } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -45,6 +45,8 @@ const CLIENT_TEXT_CHARACTERS_MAX = 2_000;
 export interface ContainerDeps {
   readonly docker: DockerCommand;
   readonly clock: Clock;
+  /** Of the start of a container and of the timeout of its call. */
+  readonly timers: Timers;
   readonly log: Log;
   readonly times: DockerTimes;
 }
@@ -153,11 +155,12 @@ export class GearContainer {
 
   /** Raises `unavailable` when the container is not up before the deadline. */
   async ready(): Promise<void> {
-    const timer = setTimeout(() => this.#ready.reject(notStartedInTime()), this.#deps.times.startMs);
+    const { timers, times } = this.#deps;
+    const cancel = timers.after(times.startMs, () => this.#ready.reject(notStartedInTime()));
     try {
       await this.#ready.promise;
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 
@@ -171,7 +174,7 @@ export class GearContainer {
     const outcome = new Outcome(this.#deps.clock, request.output);
     if (cancelled) return outcome.result({ kind: "cancel" });
     this.#begin(request, outcome);
-    const ending = await endingOf(this.#finished.promise, request);
+    const ending = await endingOf(this.#finished.promise, request, this.#deps.timers);
     if (ending.kind === "not-begun") return undefined;
     // Kill the container, because killing the client would not stop it.
     if (ending.kind !== "exit") await this.#kill();

@@ -3,7 +3,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Ongoing, type Background } from "../../kit/concurrency/background.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { systemTimers, type Clock, type Timers } from "../../kit/clock.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -34,6 +34,8 @@ export interface DockerOptions {
   readonly folder: string;
   readonly environment: Environment;
   readonly clock: Clock;
+  /** Of containers. */
+  readonly timers?: Timers;
   readonly log: Log;
   readonly background: Background;
   readonly times?: DockerTimes;
@@ -56,10 +58,10 @@ export class DockerSandbox implements Sandbox {
 
   constructor(options: DockerOptions) {
     this.#options = options;
-    const { clock, log, times = DOCKER_TIMES } = options;
+    const { clock, timers = systemTimers, log, times = DOCKER_TIMES } = options;
     const docker = new DockerCommand(options.environment);
     this.#labels = [`${LABEL_INSTALLATION}=${options.installation}`, `${LABEL_START}=${this.#start}`];
-    this.#container = { docker, clock, log, times };
+    this.#container = { docker, clock, timers, log, times };
     this.#images = new Images({
       docker,
       clock,

@@ -1,7 +1,7 @@
 // Collects the outcome of a run for both sandboxes: live chunks for the watcher, and the first part of each stream for the record.
 
 import { OutputCapture } from "../../kit/processes/capture.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { systemTimers, type Clock, type Timers } from "../../kit/clock.ts";
 import type { OutputStream } from "../../kit/processes/process.ts";
 import { OUTPUT_BYTES_KEPT_MAX, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 
@@ -54,16 +54,17 @@ export class Outcome {
 export async function endingOf<T>(
   work: Promise<T>,
   { timeoutMs, signal }: Pick<SandboxRequest, "timeoutMs" | "signal">,
+  timers: Timers = systemTimers,
 ): Promise<T | Ending> {
   const cut = Promise.withResolvers<Ending>();
-  const timer = setTimeout(() => cut.resolve({ kind: "timeout" }), timeoutMs);
+  const stopTimer = timers.after(timeoutMs, () => cut.resolve({ kind: "timeout" }));
   const cancel = () => cut.resolve({ kind: "cancel" });
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   try {
     return await Promise.race([work, cut.promise]);
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     signal.removeEventListener("abort", cancel);
   }
 }

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { Ongoing } from "../../kit/concurrency/background.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock, Timers } from "../../kit/clock.ts";
 import { ownExecutable, temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { LastWill } from "../../kit/processes/last-will.ts";
@@ -23,6 +23,8 @@ const INTERPRETERS: Record<Exclude<Runtime, "binary">, readonly string[]> = {
 interface SubprocessOptions {
   readonly environment: Environment;
   readonly clock: Clock;
+  /** Of timeouts. */
+  readonly timers?: Timers;
   readonly log: Log;
 }
 
@@ -108,7 +110,7 @@ export class SubprocessSandbox implements Sandbox {
     child.write(request.stdin);
     child.endInput();
     const exit = child.ended.then(({ exitCode }): Ending => ({ kind: "exit", exitCode }));
-    const ending = await endingOf(exit, { timeoutMs: request.timeoutMs, signal });
+    const ending = await endingOf(exit, { timeoutMs: request.timeoutMs, signal }, this.#options.timers);
     if (ending.kind !== "exit") {
       child.kill();
       await child.ended;

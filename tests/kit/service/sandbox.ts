@@ -1,7 +1,7 @@
 // A sandbox for a test, of the kind asked for, and short ways to run gears in it. `await using` stops it and sees to its containers.
 
 import { Background } from "../../../src/kit/concurrency/background.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
+import { systemClock, type Timers } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { randomCallId } from "../../../src/kit/random.ts";
 import type { DockerTimes } from "../../../src/service/sandbox/container.ts";
@@ -27,6 +27,8 @@ export interface SandboxSetup {
   idleSeconds?: number;
   environment?: Record<string, string>;
   installation?: string;
+  /** Of timeouts, and of the starts of containers. */
+  timers?: Timers;
 }
 
 interface GearCall extends Partial<Omit<SandboxRequest, "files" | "inputs">> {
@@ -80,6 +82,7 @@ export async function openSandbox(kind: SandboxKind, setup: SandboxSetup = {}): 
     background,
     installation,
     folder: folder.path,
+    ...(setup.timers ? { timers: setup.timers } : {}),
   };
   const pool = { size: kind === "warm" ? POOL_SIZE : 0, idleSeconds: setup.idleSeconds ?? 600 };
   const images = { ...setup.docker?.images, ...setup.images };
