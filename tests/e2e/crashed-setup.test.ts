@@ -61,15 +61,15 @@ const whole = {
   audit: true,
 };
 
-// Filling in the page takes longer, so every third moment has to do.
+// Filling in the page takes longer, so every third moment has to do. A moment takes several starts of a program, so each test has every other one.
 describe.each([
   ["command", 1],
   ["page", 3],
 ] as const)("a setup by the %s", (way, step) => {
-  test("is finished after a kill at any moment", async () => {
+  test.each([1, 2])("is finished after a kill at any moment, part %d of 2", async (part) => {
     await using folder = await temporaryFolder();
     let kills = 0;
-    for (let moment = 1; moment < MOMENTS_MAX; moment += step) {
+    for (let moment = 1 + (part - 1) * step; moment < MOMENTS_MAX; moment += 2 * step) {
       const directory = join(folder.path, String(moment));
       const child = Bun.spawn([process.execPath, CRASHING, way, directory, String(moment)]);
       if ((await child.exited) === 0) break;
@@ -81,6 +81,6 @@ describe.each([
       const token = readFileSync(join(directory, "auth/bootstrap_admin.token"), "utf8").trim();
       expect([moment, await foundBy(directory, token)]).toEqual([moment, whole]);
     }
-    expect(kills).toBeGreaterThan(4);
+    expect(kills).toBeGreaterThan(2);
   });
 });
