@@ -1,7 +1,7 @@
 // Goal: a backup or restore that is refused or stopped says why and leaves nothing behind, and everything else keeps working.
 
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "../kit/context/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
@@ -163,7 +163,6 @@ describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
   test("each command removes its unfinished files", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
-    // Enough to be still running when the signal arrives.
     await writeNoise(server.admin, 16, 5_000_000);
     const made = await create(server, join(folder.path, "made.tar.zst"));
     const inside = (directory: string, name: string) => () =>
@@ -172,29 +171,58 @@ describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
     const scratch = inside(temporary.path, "cairn-verify-");
     const begun = inside(folder.path, ".");
     const stopped = "Error: cancelled; nothing was changed\n";
-    const cases: [string[], () => boolean, string][] = [
-      [
-        ["create", "--out", join(folder.path, "x"), "--server-dir", server.directory],
-        begun,
-        "Error: the backup was cancelled: stopped by the operator; no file was kept\n",
-      ],
-      [["verify", made.file], scratch, stopped],
-      [["restore", made.file, "--server-dir", join(folder.path, "new")], begun, stopped],
+    const cases: Case[] = [
+      {
+        args: (to) => ["create", "--out", to, "--server-dir", server.directory],
+        isAtWork: begun,
+        worker: () => server.pid,
+        said: "Error: the backup was cancelled: stopped by the operator; no file was kept\n",
+      },
+      { args: () => ["verify", made.file], isAtWork: scratch, worker: ({ pid }) => pid, said: stopped },
+      {
+        args: (to) => ["restore", made.file, "--server-dir", to],
+        isAtWork: begun,
+        worker: ({ pid }) => pid,
+        said: stopped,
+      },
     ];
-    for (const [args, isAtWork, said] of cases) {
-      const child = Bun.spawn([binaryPath("cairn"), "backup", ...args], {
-        env: { ...process.env, TMPDIR: temporary.path },
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      while (!isAtWork() && child.exitCode === null) await Bun.sleep(1);
-      child.kill("SIGINT");
-      expect([args[0], await child.stderr.text()]).toEqual([args[0], said]);
-      expect(await child.exited).toBe(args[0] === "create" ? 2 : 1);
+    for (const one of cases) {
+      const child = await caughtAtWork(one, folder.path, temporary.path);
+      expect([one.args("x"), await child.stderr.text()]).toEqual([one.args("x"), one.said]);
+      expect(await child.exited).toBe(one.said === stopped ? 1 : 2);
       expect(readdirSync(folder.path)).toEqual(["made.tar.zst"]);
       expect(scratch()).toBe(false);
     }
   });
 });
+
+interface Case {
+  /** `to`: what the command creates. */
+  readonly args: (to: string) => string[];
+  readonly isAtWork: () => boolean;
+  /** The process that does the work. */
+  readonly worker: (child: Bun.Subprocess) => number;
+  readonly said: string;
+}
+
+/** Sends SIGINT in the middle of the work. A command that ended before it was seen is started again. */
+async function caughtAtWork({ args, isAtWork, worker }: Case, folder: string, temporary: string) {
+  for (;;) {
+    const to = join(folder, "x");
+    const child = Bun.spawn([binaryPath("cairn"), "backup", ...args(to)], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    while (!isAtWork() && child.exitCode === null) await Bun.sleep(1);
+    if (child.exitCode === null) process.kill(worker(child), "SIGSTOP");
+    const isCaught = isAtWork();
+    if (isCaught) child.kill("SIGINT");
+    if (child.exitCode === null) process.kill(worker(child), "SIGCONT");
+    if (isCaught) return child;
+    await child.exited;
+    rmSync(to, { recursive: true, force: true });
+  }
+}
 
 /** Uses the token of the local door. */
 function localOf(directory: string, as: (token: string) => ContextClient): ContextClient {
