@@ -11,6 +11,8 @@ import {
   type OutboundRequest,
 } from "../../src/kit/network/outbound.ts";
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
+import { eventually } from "../kit/eventually.ts";
+import { manualClock } from "../kit/manual-clock.ts";
 
 const HOST = "api.example.org";
 
@@ -236,12 +238,15 @@ test("a larger answer than allowed is a failure, an exact one is not", async () 
 test("one deadline covers resolving, connecting and reading", async () => {
   await using server = far(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })));
   const never = () => new Promise<never>(() => {});
-  expect(
-    await failureOf(sendOutbound(leadingTo(server, { resolve: never }), request({ deadlineMs: 20 }))),
-  ).toBe("deadline: no answer within 20 ms");
-  expect(await failureOf(sendOutbound(leadingTo(server), request({ deadlineMs: 300 })))).toBe(
-    "deadline: no answer within 300 ms",
-  );
+  const timers = manualClock();
+  const late = request({ deadlineMs: 300, timers });
+  const resolving = failureOf(sendOutbound(leadingTo(server, { resolve: never }), late));
+  timers.advance(300);
+  expect(await resolving).toBe("deadline: no answer within 300 ms");
+  const reading = failureOf(sendOutbound(leadingTo(server), late));
+  await eventually(() => server.requests.length, 1);
+  timers.advance(300);
+  expect(await reading).toBe("deadline: no answer within 300 ms");
   expect(server.requests).toHaveLength(1);
 });
 

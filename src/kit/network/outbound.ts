@@ -11,6 +11,7 @@ import {
   literalAddress,
   nameProblem,
 } from "./addresses.ts";
+import { systemTimers, type Timers } from "../clock.ts";
 import { messageOf, systemCode } from "../error.ts";
 import { parsedJson } from "../text/parsed-json.ts";
 
@@ -53,6 +54,8 @@ export interface OutboundRequest {
   readonly schemes?: readonly ("http" | "https")[];
   /** Covers resolving, connecting, sending and reading together. */
   readonly deadlineMs: number;
+  /** Of the deadline. */
+  readonly timers?: Timers;
   /** A larger answer is a failure, not truncated. */
   readonly answerBytesMax: number;
   readonly signal?: AbortSignal;
@@ -145,13 +148,12 @@ interface Stop {
   readonly clear: () => void;
 }
 
-function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
+function stopSignal({ deadlineMs, timers = systemTimers, signal }: OutboundRequest): Stop {
   const stop = Promise.withResolvers<never>();
   // A caller that does not await it must not cause an unhandled rejection.
   stop.promise.catch(() => {});
-  const timer = setTimeout(
-    () => stop.reject(new OutboundFailure("deadline", `no answer within ${deadlineMs} ms`)),
-    deadlineMs,
+  const cancel = timers.after(deadlineMs, () =>
+    stop.reject(new OutboundFailure("deadline", `no answer within ${deadlineMs} ms`)),
   );
   const abort = () => stop.reject(new OutboundFailure("stopped", "stopped"));
   if (signal?.aborted) abort();
@@ -160,7 +162,7 @@ function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
     raised: stop.promise,
     onRaised: (act) => void stop.promise.catch(act),
     clear: () => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener("abort", abort);
     },
   };
