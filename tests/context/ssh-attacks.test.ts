@@ -162,7 +162,7 @@ test("X11 and the agent of the client are refused, and a shell without a termina
 });
 
 test("a connection without a terminal ends, and one that the client keeps open is closed", async () => {
-  await using at = await sshOffice(["ben"], { sshLimits: { signInMs: 1_000 } });
+  await using at = await sshOffice(["ben"], { sshLimits: { openMs: 1_000 } });
   await at.server.user("ben", "viewer");
   const ended = () => at.server.audit("action=auth.logout");
   using idle = signedIn(at);

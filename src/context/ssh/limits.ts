@@ -3,8 +3,10 @@
 export interface SshLimits {
   /** Connections that have not signed in yet. */
   readonly strangersMax: number;
-  /** From the connection to the sign-in, and from there to the terminal. */
+  /** From the connection to the sign-in. */
   readonly signInMs: number;
+  /** From the sign-in to the terminal. */
+  readonly openMs: number;
   readonly sessionsMax: number;
   readonly sessionsPerUserMax: number;
   /** Without a key or a click. */
@@ -18,6 +20,7 @@ const MINUTE_MS = 60_000;
 export const SSH_LIMITS: SshLimits = {
   strangersMax: 32,
   signInMs: 20_000,
+  openMs: 20_000,
   sessionsMax: 32,
   sessionsPerUserMax: 4,
   idleMs: 15 * MINUTE_MS,

@@ -212,7 +212,7 @@ export class SshServer {
     const signIn = new SignIn(this.#list, this.#parts.authentication, about);
     const connection = new SshConnection(protocol, {
       idleMs: this.#limits.idleMs,
-      openMs: this.#limits.signInMs,
+      openMs: this.#limits.openMs,
       drop: () => socket.destroy(),
       signIn,
       desk: (caller) => deskFor({ ...this.#parts, gate: this.#gate }, caller, this.#place),
