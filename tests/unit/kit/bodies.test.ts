@@ -51,7 +51,7 @@ describe("a body", () => {
   };
 
   test("without a stated length is counted as it grows, and held until its request is answered", async () => {
-    const bodies = new Bodies(SMALL_BOUNDS);
+    const bodies = new Bodies(SMALL_BOUNDS, manualClock());
     const request = guardedRequest(pieces([10_000, 10_000]), bodies);
     expect((await readBytes(request, 50_000)).length).toBe(20_000);
     expect(bodies.memory.used).toBe(20_000);
