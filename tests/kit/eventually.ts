@@ -1,8 +1,8 @@
 // Waits for a condition: until something has a value, or is there at all. After the limit the test fails with what it had last.
 
 import { expect } from "bun:test";
+import { WAIT_LIMIT_MS } from "./wait-limit.ts";
 
-const LIMIT_MS = 20_000;
 const POLL_MS = 10;
 
 export async function eventually(read: () => unknown, expected: unknown): Promise<void> {
@@ -18,7 +18,7 @@ export async function until<T>(read: () => T | Promise<T>): Promise<NonNullable<
 }
 
 async function last<T>(read: () => T | Promise<T>, fits: (value: T) => boolean): Promise<T> {
-  const deadline = performance.now() + LIMIT_MS;
+  const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
     const value = await read();
     if (fits(value) || performance.now() > deadline) return value;

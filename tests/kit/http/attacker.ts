@@ -1,10 +1,12 @@
 // The attempts of a page of another origin against a service on this machine, as the script of such a page, and a server for that page.
 // Each attempt reports how it ended for the page; whether it had an effect is for the service's own records to say.
 
+import { WAIT_LIMIT_MS } from "../wait-limit.ts";
+
 /** Runs in a browser. `run(base)` resolves with the outcome of each attempt. */
 export const ATTACK_SCRIPT = `
 const JSON_BODY = '{"name":"stolen"}';
-const LIMIT_MS = 3000;
+const LIMIT_MS = ${WAIT_LIMIT_MS};
 
 function element(base, tag, attribute, path) {
   return new Promise((resolve) => {

@@ -2,8 +2,7 @@
 // Knows just enough of HTTP/1.1 to see where an answer ends.
 
 import { connect } from "node:net";
-
-const ANSWER_LIMIT_MS = 5_000;
+import { WAIT_LIMIT_MS } from "../wait-limit.ts";
 
 export interface RawAnswer {
   readonly status: number;
@@ -40,7 +39,7 @@ export function rawRequestInParts(
       socket.destroy();
       reject(new Error(`${reason} after ${JSON.stringify(received)}\nfor ${JSON.stringify(text)}`));
     };
-    const limit = setTimeout(() => fail("no answer"), ANSWER_LIMIT_MS);
+    const limit = setTimeout(() => fail("no answer"), WAIT_LIMIT_MS);
     const look = (over: boolean) => {
       const answer = parseAnswer(received, over || text.startsWith("HEAD "));
       if (answer) {
@@ -68,7 +67,7 @@ export function rawUntilClosed({ host, port }: RawTarget, first: string, rest: s
     const limit = setTimeout(() => {
       socket.destroy();
       reject(new Error(`the connection stays open after ${JSON.stringify(received)}`));
-    }, ANSWER_LIMIT_MS);
+    }, WAIT_LIMIT_MS);
     socket.on("data", (chunk: Buffer) => {
       if (received === "") socket.write(rest);
       received += chunk.toString("latin1");
@@ -111,7 +110,7 @@ export async function rawStream(url: string, path: string, token: string): Promi
   const socket = connect({ host: hostname, port: Number(port) });
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<string>();
-  const limit = setTimeout(() => closed.reject(new Error("the connection stays open")), ANSWER_LIMIT_MS);
+  const limit = setTimeout(() => closed.reject(new Error("the connection stays open")), WAIT_LIMIT_MS);
   let received = "";
   socket.on("data", (chunk: Buffer) => {
     received += chunk.toString("latin1");

@@ -1,5 +1,6 @@
 // The requests that have reached the model; a test waits for one without sleeping.
 
+import { WAIT_LIMIT_MS } from "../wait-limit.ts";
 import type { ModelRequest } from "./conversation.ts";
 
 export interface RecordedRequest extends ModelRequest {
@@ -12,8 +13,6 @@ export interface RecordedRequest extends ModelRequest {
   /** Why it was refused with 400; empty for a valid request. */
   problems: string[];
 }
-
-const WAIT_MS = 5_000;
 
 export class RequestLog {
   readonly all: RecordedRequest[] = [];
@@ -41,7 +40,7 @@ export class RequestLog {
   /** The requests, once there are `wanted` of them or one fits; rejects after `limitMs`. */
   async waitFor(
     wanted: number | ((request: RecordedRequest) => boolean),
-    limitMs = WAIT_MS,
+    limitMs = WAIT_LIMIT_MS,
   ): Promise<RecordedRequest[]> {
     const found = (): RecordedRequest[] =>
       typeof wanted === "number" ? this.all : this.all.filter((request) => wanted(request));
