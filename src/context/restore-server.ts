@@ -3,12 +3,14 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
 import { checkContent } from "./backup/content.ts";
 import type { AuditInBackup, Manifest } from "./backup/schema.ts";
 import { unpack, type Unpacked } from "./backup/unpack.ts";
+import { readServerConfig } from "./config/config.ts";
 import { CONFIG_FILE_NAME, secretsKeyPath } from "./config/directory.ts";
+import type { ServerConfig } from "./config/schema.ts";
 import { openSqliteEngine } from "./versioned-store/sqlite/engine.ts";
 import { headText } from "./versioned-store/head.ts";
 import { openServer } from "./main.ts";
@@ -51,6 +53,13 @@ export interface RestoredServer {
   readonly audit: { readonly entries: number };
   /** Webhooks that cannot sign until the key file is restored: no backup contains it. */
   readonly sealed: { readonly webhooks: number; readonly key_file: string };
+  /** For TLS: no backup contains the certificate, its key or the account at the authority. */
+  readonly tls: {
+    /** The files without which the server does not start. */
+    readonly missing: readonly string[];
+    /** The folder of the authority, from which the server orders a new certificate. */
+    readonly acme: string | null;
+  };
 }
 
 interface VerifiedBackup {
@@ -105,7 +114,9 @@ export async function restoreServer(
     const { entries, webhooks, secretsKey } = await recordRestore(build, about, log, clock);
     await guarded(directory, () => (isThere ? moveUp(build, directory) : moveTo(build, directory)));
     const sealed = { webhooks, key_file: secretsKeyPath({ directory, secretsKey }) };
-    return { directory, file, created_at: manifest.created_at, spaces, audit: { entries }, sealed };
+    const { created_at } = manifest;
+    const tls = tlsLeftOut(readServerConfig(directory));
+    return { directory, file, created_at, spaces, audit: { entries }, sealed, tls };
   } finally {
     await rm(build, { recursive: true, force: true });
   }
@@ -193,6 +204,12 @@ function listening(problems: string[]): Log {
   const keep = (message: string, facts?: Record<string, unknown>) =>
     void problems.push(String(facts?.["error"] ?? message));
   return { debug: () => {}, info: () => {}, warn: () => {}, error: keep };
+}
+
+function tlsLeftOut({ directory, tls }: Pick<ServerConfig, "directory" | "tls">): RestoredServer["tls"] {
+  if (tls?.acme) return { missing: [], acme: tls.acme.cacheDirectory };
+  const files = tls === undefined ? [] : [tls.certFile, tls.keyFile].map((file) => resolve(directory, file));
+  return { missing: files.filter((file) => !existsSync(file)), acme: null };
 }
 
 /** Continues the audit chain of the backup. Returns the number of its entries, and of the webhooks that cannot sign. */

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examine } from "../../src/context/doctor/doctor.ts";
 import { prepareServer } from "../../src/context/init-server.ts";
@@ -12,7 +12,7 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
 import { freePort } from "../../src/kit/network/port.ts";
 import { runBinary } from "../kit/binaries.ts";
-import { failure, stoppedContext } from "../kit/cli/cairn.ts";
+import { cairnAt, failure, stoppedContext, type StoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { fillSetup, PASSWORD, signIn, visitor } from "../kit/context/console.ts";
@@ -135,6 +135,40 @@ test("more hosts than a certificate can hold are refused", async () => {
   expect(await server.refused("server", "tls", "gen", ...hosts)).toEqual(
     failure("--host: expected at most 100 hosts"),
   );
+});
+
+/** Backs up a server with these settings and restores it. */
+async function restored(server: StoppedContext, tls: object) {
+  configure(server.directory, { tls });
+  const [file, directory] = [join(server.folder.path, "backup.cairn"), join(server.folder.path, "restored")];
+  await server.printed("backup", "create", "--out", file);
+  const { printed, said } = cairnAt([]);
+  const text = await printed("backup", "restore", file, "--server-dir", directory);
+  expect(existsSync(join(directory, "tls"))).toBe(false);
+  return { text, inside: (name: string) => join(directory, name), said };
+}
+
+test("a restored server has no key of its certificate, and the restore and the start say what to do", async () => {
+  await using server = await stoppedContext("blank");
+  await server.printed("server", "tls", "gen", "--host", "context.lab");
+  const { text, inside, said } = await restored(server, { enabled: true });
+  const cert = inside("tls/cert.pem");
+  const copies = `restore your copy of ${cert} and ${inside("tls/key.pem")} before you start the server`;
+  expect(text).toContain(`\nTLS has no certificate: ${copies}, or create a self-signed pair`);
+  const make = "create a self-signed pair with cairn server tls gen --host <host>";
+  expect(await said("server", "start", "--server-dir", inside(""))).toEqual(
+    failure(`tls.cert_file: ${cert}: no such file; restore your copy of it, or ${make}`),
+  );
+});
+
+test("a restored server orders a certificate again, and the restore says how to keep the former one", async () => {
+  await using server = await stoppedContext("blank");
+  mkdirSync(server.inside("tls/acme"), { recursive: true });
+  writeFileSync(server.inside("tls/acme/account.pem"), "private");
+  const acme = { enabled: true, email: "ops@example.org", domains: ["context.example.org"] };
+  const { text, inside } = await restored(server, { enabled: true, acme });
+  const keep = `to keep the former one, restore your copy of ${inside("tls/acme")} before`;
+  expect(text).toContain(`\nthe server orders a new certificate at its start; ${keep}\n`);
 });
 
 test("a certificate that is missing or does not fit its key stops the start, with the setting", async () => {

@@ -158,6 +158,7 @@ export const backupRestore = defineCommand({
         ...contents(one),
         "clients of its spaces detect the restore, and ask before they continue",
         ...sealedText(one.sealed),
+        ...tlsText(one.tls),
         "",
         "next:",
         `  ${nextCommand(["server", "start"], [], { "server-dir": one.directory })}`,
@@ -202,6 +203,17 @@ function sealedText({ webhooks, key_file }: RestoredServer["sealed"]): string[] 
   if (webhooks === 0) return [];
   return [
     `${plural(webhooks, "webhook")} cannot sign: restore your copy of ${key_file} before you start the server, or give each a new secret (cairn webhook rotate-secret)`,
+  ];
+}
+
+function tlsText({ missing, acme }: RestoredServer["tls"]): string[] {
+  if (acme !== null)
+    return [
+      `the server orders a new certificate at its start; to keep the former one, restore your copy of ${acme} before`,
+    ];
+  if (missing.length === 0) return [];
+  return [
+    `TLS has no certificate: restore your copy of ${missing.join(" and ")} before you start the server, or create a self-signed pair (cairn server tls gen --host <host>)`,
   ];
 }
 

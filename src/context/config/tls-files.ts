@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
-import type { ServerConfig } from "./schema.ts";
+import { DEFAULT_CERT_FILE, type ServerConfig } from "./schema.ts";
 
 export interface Tls {
   /** PEM. */
@@ -25,7 +25,8 @@ export function readTls({ directory, tls }: Pick<ServerConfig, "directory" | "tl
     try {
       return readRegularFile(paths[setting]).toString("utf8");
     } catch (error) {
-      throw refused(setting, accessProblem(error));
+      const isGone = systemCode(error) === "ENOENT";
+      throw refused(setting, `${accessProblem(error)}${isGone ? goneHint(tls.certFile) : ""}`);
     }
   };
   const [cert, key] = [read("cert_file"), read("key_file")];
@@ -36,6 +37,12 @@ export function readTls({ directory, tls }: Pick<ServerConfig, "directory" | "tl
   if (!certificate.checkPrivateKey(own))
     throw refused("key_file", `not the key of the first certificate in ${paths.cert_file}`);
   return { cert, key };
+}
+
+/** `cairn server tls gen` writes only the files of the default settings. */
+function goneHint(certFile: string): string {
+  const make = "create a self-signed pair with cairn server tls gen --host <host>";
+  return `; restore your copy of it, or ${certFile === DEFAULT_CERT_FILE ? make : "name another file"}`;
 }
 
 /** Returns what clients object to in a few words, and the first certificate. The server itself serves one that has expired. */

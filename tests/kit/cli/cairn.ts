@@ -48,7 +48,7 @@ export const { cairn, printed, data, said, refused } = cairnAt([]);
 /** The outcome of a command that fails. */
 export const failure = (message: string, exitCode = 1): [number, string] => [exitCode, `Error: ${message}\n`];
 
-interface StoppedContext extends AsyncDisposable, Cairn {
+export interface StoppedContext extends AsyncDisposable, Cairn {
   readonly directory: string;
   /** Around the directory. */
   readonly folder: Folder;
