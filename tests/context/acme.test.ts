@@ -115,8 +115,9 @@ function ask({ url }: ContextServer, path: string, headers: Record<string, strin
 }
 
 async function healthOf(server: ContextServer): Promise<unknown> {
-  const { status, problems } = (await (await ask(server, "/health")).json()) as Record<string, unknown>;
-  return [status, problems];
+  const answer = await ask(server, "/health");
+  const { status, problems } = (await answer.json()) as Record<string, unknown>;
+  return [answer.status, status, problems];
 }
 
 /** Of doctor, on the certificate. */
@@ -137,14 +138,14 @@ describe("the first certificate", () => {
     const { authority, server } = world;
     const go = await held!;
     expect(await served(server, authority)).toEqual({ names: `DNS:${DOMAIN}`, isTrusted: false });
-    expect(await healthOf(server)).toEqual(["degraded", [{ what: "certificate", reason: "broken" }]]);
+    expect(await healthOf(server)).toEqual([503, "degraded", [{ what: "certificate", reason: "failed" }]]);
     expect(status(server)).toMatchObject({ state: "pending", expires_at: null, last_error: null });
     expect(await verdict(server)).toEqual([
       ["warn", "the authority has not issued a certificate yet; clients refuse the server until it does"],
     ]);
     go();
     await eventually(() => served(server, authority), issued());
-    expect(await healthOf(server)).toEqual(["ok", []]);
+    expect(await healthOf(server)).toEqual([200, "ok", []]);
     await eventually(() => status(server).state, "valid");
     const { expires_at, next_renewal_at } = status(server);
     expect(await verdict(server)).toEqual([
@@ -167,7 +168,7 @@ describe("the first certificate", () => {
     const before = authority.requests.length;
     await server.restart();
     expect(await served(server, authority)).toEqual(issued());
-    expect(await healthOf(server)).toEqual(["ok", []]);
+    expect(await healthOf(server)).toEqual([200, "ok", []]);
     expect(authority.requests.slice(before)).toEqual([]);
   });
 
@@ -188,7 +189,7 @@ describe("the first certificate", () => {
     await server.restart((directory) => configure(directory, tlsKeys(authority, { domains: TWO })));
     await eventually(() => status(server).last_error, "the authority answered 400: not that one");
     expect(await served(server, authority)).toEqual(issued());
-    expect(await healthOf(server)).toEqual(["degraded", [{ what: "certificate", reason: "broken" }]]);
+    expect(await healthOf(server)).toEqual([200, "degraded", [{ what: "certificate", reason: "broken" }]]);
     await server.restart((directory) => configure(directory, tlsKeys(authority)));
     await eventually(() => status(server).state, "valid");
     expect([status(server).last_error, authority.orders.length]).toEqual([null, 1]);
@@ -284,7 +285,7 @@ describe("an authority that does not issue", () => {
     await minutes(1);
     const error = "the authority answered 403: closed today";
     expect(status(server, clock.now())).toMatchObject({ state: "failing", last_error: error });
-    expect((await ask(server, "/health")).status).toBe(200);
+    expect((await ask(server, "/health")).status).toBe(503);
     authority.refuse("account", closed);
     clock.advance(MINUTE_MS);
     await minutes(2);

@@ -19,9 +19,11 @@ export class ServedCertificate {
     return this.#expiresAt / MS_PER_SECOND;
   }
 
-  /** Clients refuse a placeholder, a certificate without their domain, and one that has expired. */
+  /** All clients refuse a placeholder and a certificate that has expired; one without a new domain still serves the others. */
   problems(now: number): readonly HealthProblem[] {
+    const isPlaceholder = this.#awaits === "authority" && this.#expiresAt === 0;
     const isExpired = this.#expiresAt !== 0 && this.#expiresAt <= now;
-    return this.#awaits === "authority" || isExpired ? [{ what: "certificate", reason: "broken" }] : [];
+    if (isPlaceholder || isExpired) return [{ what: "certificate", reason: "failed" }];
+    return this.#awaits === "authority" ? [{ what: "certificate", reason: "broken" }] : [];
   }
 }
