@@ -11,6 +11,8 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly name: string;
   readonly description: string;
   readonly args: A;
+  /** `args` name the server, and no other flag may say where it is. */
+  readonly namesServer?: true;
   /** Called before the command looks for a server; what it raises is the error. */
   readonly first?: (args: Given<A>) => void;
   /** Whose saved token it sends; undefined: the current user's. */
@@ -27,11 +29,11 @@ type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
 export function serverCommand<const A extends ArgsDef, T>(
   command: ServerCommand<A, T>,
 ): CommandDef<A & typeof connectionArgs> {
-  const { name, description, args, first, as, ask, show, note } = command;
+  const { name, description, args, namesServer, first, as, ask, show, note } = command;
   return defineCommand({
     meta: { name, description },
     // A flag of its own counts before that of the connection.
-    args: { ...args, ...connectionArgs, ...args } as A & typeof connectionArgs,
+    args: { ...args, ...(namesServer === true ? {} : connectionArgs), ...args } as A & typeof connectionArgs,
     async run({ args: given }) {
       const format = formatOf(given);
       first?.(given);

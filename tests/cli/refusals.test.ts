@@ -241,6 +241,7 @@ test.each([
   [["acl", "add"], "unknown command: add", "[info] cairn acl --help lists the commands\n"],
   [["config", "set"], "unknown command: set", "[info] cairn config --help lists the commands\n"],
   [["space", "destroy", "main"], "unknown command: destroy", "[info] did you mean delete?\n"],
+  [["auth", "login", "ada", "--server", "http://a", "--local"], "unknown flag: --local", ""],
   [["user", "undelete", "bob"], "unknown command: undelete", "[info] cairn user --help lists the commands\n"],
   [["acl", "set"], "unknown command: set", "[info] cairn acl --help lists the commands\n"],
   [["ls"], "unknown command: ls", "[info] cairn --help lists the commands\n"],

@@ -20,7 +20,7 @@ const pattern = {
   type: "positional",
   required: true,
   valueHint: "space/glob",
-  description: "Paths: * matches within one segment, ** any depth",
+  description: "Space and paths, such as main/docs/**; * matches within one segment, ** any depth",
 } as const;
 const can = {
   type: "string",
@@ -94,7 +94,12 @@ export const aclExplain = serverCommand({
   description: "Explain whether a user may access a path",
   args: {
     user,
-    path: { type: "positional", required: true, valueHint: "space/path", description: "Path of the file" },
+    path: {
+      type: "positional",
+      required: true,
+      valueHint: "space/path",
+      description: "Space and path of the file",
+    },
     capability: oneOfWords(capabilities, {
       type: "string",
       valueHint: "word",

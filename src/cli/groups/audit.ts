@@ -32,8 +32,8 @@ const filters = {
     valueHint: "word",
     description: "Only this result: ok, denied or error",
   }),
-  since: { type: "string", valueHint: "time", description: "Start: a time (RFC 3339) or a date" },
-  until: { type: "string", valueHint: "time", description: "End: a time (RFC 3339) or a date" },
+  since: { type: "string", valueHint: "time", description: "Start: a time (RFC 3339), or a date in UTC" },
+  until: { type: "string", valueHint: "time", description: "End: a time (RFC 3339), or a date in UTC" },
 } as const;
 
 export const auditList = serverCommand({
@@ -79,7 +79,7 @@ export const auditStats = serverCommand({
 export const auditVerify = defineCommand({
   meta: {
     name: "verify",
-    description: "Verify the chain and name the first line that was edited, removed or moved",
+    description: "Verify the hash chain, and name the first line that was edited, removed or moved",
   },
   args: {
     file: { type: "string", valueHint: "file", description: "Verify this file by itself, without a server" },
@@ -146,7 +146,7 @@ function verdictText(found: AuditVerification): string {
 export const auditAcknowledge = serverCommand({
   name: "acknowledge",
   description:
-    "Accept a broken record: the acknowledgement is recorded, and the break is no longer reported. Run verify first",
+    "Accept a break that audit verify reports: the acknowledgement is recorded, and the break is no longer reported",
   args: {},
   ask: async (client) => {
     const { breaks } = await client.get<AuditVerification>("/audit/verify");
@@ -163,7 +163,7 @@ export const auditExport = defineCommand({
     format: oneOfWords(exportFormats, {
       type: "string",
       valueHint: "word",
-      description: "jsonl (default) or csv",
+      description: "jsonl or csv (default: jsonl)",
     }),
     ...filters,
     ...connectionArgs,

@@ -45,7 +45,7 @@ export const conflictShow = spaceCommand({
 
 export const conflictResolve = spaceCommand({
   name: "resolve",
-  description: "Resolve a conflict: keep one version, or a merged one",
+  description: "Resolve a conflict with one of --ours, --theirs and --merged",
   args: {
     path,
     ours: { type: "boolean", description: "Keep the conflict file's version" },

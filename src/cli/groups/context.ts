@@ -44,7 +44,7 @@ export const contextInject = defineCommand({
       type: "string",
       valueHint: "word",
       description:
-        "entry-set: entry documents, identity and important documents (default); map: entry documents and a line for each other document",
+        "entry-set: entry documents, identity and important documents; map: entry documents and a line for each other document (default: entry-set)",
     }),
     budget: {
       type: "string",
@@ -54,7 +54,7 @@ export const contextInject = defineCommand({
     format: oneOfWords(injectFormats, {
       type: "string",
       valueHint: "word",
-      description: "text (default), or claude-hook: the output of a session hook of Claude Code",
+      description: "text, or claude-hook: the output of a session hook of Claude Code (default: text)",
     }),
     receipt: {
       type: "string",
@@ -116,7 +116,7 @@ export const exportCommand = defineCommand({
     format: oneOfWords(exportFormats, {
       type: "string",
       valueHint: "word",
-      description: "single (default), or chatgpt: to upload as a file of a project",
+      description: "single, or chatgpt: to upload as a file of a project (default: single)",
     }),
     ...spaceArgs,
   },
@@ -141,7 +141,7 @@ export const benchContextCommand = defineCommand({
       type: "positional",
       required: true,
       valueHint: "tasks.yaml",
-      description: "Questions, their phrasings, and the paths that answer them",
+      description: "YAML file with questions, their phrasings, and the paths that answer them",
     },
     ...spaceArgs,
   },

@@ -59,7 +59,11 @@ export const fileList = spaceCommand({
       description: "Only files below this directory",
     },
     deleted: { type: "boolean", description: "Include deleted files" },
-    at: { type: "string", valueHint: "head|time", description: "List the space as it was then" },
+    at: {
+      type: "string",
+      valueHint: "head|time",
+      description: "List the space as it was at a head or a time (RFC 3339, or a date in UTC)",
+    },
   },
   ask: async (space, { prefix, deleted, at }) =>
     (await space.list({ prefix, deleted, at }).catch((error) => quotingMoment(error, at))).map((file) => ({
@@ -129,7 +133,11 @@ export const fileGet = defineCommand({
   meta: { name: "get", description: "Print a file" },
   args: {
     path,
-    version: { ...versionFlag, alias: ["v", "to"], description: "An earlier version (vN or N)" },
+    version: {
+      ...versionFlag,
+      alias: ["v", "to"],
+      description: "Version to print (vN or N; default: the newest)",
+    },
     ...spaceArgs,
   },
   async run({ args }) {

@@ -13,7 +13,10 @@ import { plural, table } from "../tables.ts";
 
 const ORDER: readonly Freshness["state"][] = ["stale", "unknown", "fresh"];
 export const freshnessCheck = defineCommand({
-  meta: { name: "check", description: "List the documents with stale-after, stale ones first" },
+  meta: {
+    name: "check",
+    description: "List the documents whose front matter has stale-after, stale ones first",
+  },
   args: {
     "fail-on-stale": { type: "boolean", description: "Exit with 1 if a document is stale" },
     ...spaceArgs,

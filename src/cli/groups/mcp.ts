@@ -13,7 +13,10 @@ export const mcp = defineCommand({
     description: "Serve a space to an AI tool over the Model Context Protocol (stdio)",
   },
   args: {
-    write: { type: "boolean", description: "Add the tool put, which writes by compare-and-swap" },
+    write: {
+      type: "boolean",
+      description: "Add the tool put, which replaces only the version that the AI tool has read",
+    },
     ...spaceArgs,
   },
   async run({ args }) {

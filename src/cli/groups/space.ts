@@ -231,7 +231,7 @@ const syncSetArgs = {
     type: "positional",
     required: true,
     valueHint: "mode",
-    description: `One of ${syncModes.join(", ")}`,
+    description: `${syncModes.join(", ")}; init-only: copied once, when a machine joins`,
   }),
 } as const;
 

@@ -208,8 +208,9 @@ export const tokenCreate = serverCommand({
     label: { type: "string", valueHint: "text", description: "Purpose of the token" },
     expires: {
       type: "string",
-      valueHint: "time",
-      description: "Lifetime, for example 12h, 30d or 8w (default: auth.token_ttl of the server)",
+      valueHint: "duration",
+      description:
+        "Lifetime in hours, days or weeks, for example 12h, 30d or 8w (default: auth.token_ttl of the server)",
     },
   },
   ask: (client, args) => {
@@ -248,7 +249,14 @@ export const tokenList = serverCommand({
 export const tokenRevoke = serverCommand({
   name: "revoke",
   description: "Revoke one token of a user, or all",
-  args: { name, id: { type: "string", valueHint: "number", description: "Number of the token" } },
+  args: {
+    name,
+    id: {
+      type: "string",
+      valueHint: "number",
+      description: "Number of the token, from the list (default: all of them)",
+    },
+  },
   ask: async (client, args) => {
     const place = `/users/${encodeURIComponent(args.name)}/tokens`;
     if (args.id === undefined) return client.json<{ user: string; revoked: number }>("DELETE", place);
@@ -283,6 +291,7 @@ export const login = serverCommand({
     name,
     server: { ...connectionArgs.server, required: true, description: "Address of the server" },
   },
+  namesServer: true,
   ask: async (client, args) => {
     const url = serverUrl(args.server);
     const password = await readPassword();

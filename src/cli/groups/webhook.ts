@@ -60,7 +60,8 @@ export const webhookAdd = serverCommand({
     space: repeatable({
       type: "string",
       valueHint: "name",
-      description: "Send events of this space only; repeatable (default: every event)",
+      description:
+        "Send events of this space only; repeatable (default: events of all spaces and of the server)",
     }),
   },
   ask: (client, args) => {
