@@ -51,14 +51,14 @@ export class TreeWatch {
     return this.#watcher !== undefined && this.#isEverythingNoticed;
   }
 
-  /** How many changes the system has reported, counted at once. Undefined: it does not report all. */
+  /** How many changes the system has reported, counted at once. Undefined: it does not watch the folder. */
   get changes(): number | undefined {
-    return this.isWatching ? this.#changes : undefined;
+    return this.#watcher === undefined ? undefined : this.#changes;
   }
 
   /** Resolves when every change before the call is in `changes`. */
   async settled(): Promise<void> {
-    if (!this.isWatching) return;
+    if (this.#watcher === undefined) return;
     const mark = `${MARK}${(this.#marks += 1)}`;
     const path = join(this.#directory, mark);
     const { promise, resolve } = Promise.withResolvers<void>();
