@@ -104,6 +104,25 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
+  test("marks the current place, tab and list in the colours of the system", async () => {
+    await page.emulateMedia({ forcedColors: "active" });
+    await page.goto(`${ui.url}${SPACE}/graph`);
+    const style = (selector: string, property: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one, name) => getComputedStyle(one).getPropertyValue(name), property);
+    const line = "border-bottom-color";
+    expect([
+      await style(".console-places a[aria-current]", "outline-style"),
+      await style(".console-choices a[aria-current]", "outline-style"),
+      (await style(".console-tabs a:not([aria-current])", line)) ===
+        (await style("body", "background-color")),
+      (await style(".console-tabs a[aria-current]", line)) === (await style("body", "background-color")),
+    ]).toEqual(["solid", "solid", true, false]);
+    await page.emulateMedia({ forcedColors: null });
+  });
+
   test("validates a stale document and filters, without scripts too", async () => {
     await page.goto(`${ui.url}${SPACE}/freshness?show=stale`);
     expect(await problemsInBothThemes(page)).toEqual([]);
