@@ -5,7 +5,7 @@ import type { Delivery, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
 import { countText } from "../../../kit/text/amounts.ts";
 import { hookPath, redeliverPath } from "../hook-addresses.ts";
-import { Empty, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
+import { Empty, ExactTime, Figure, FormTo, Name, Pager, Problem, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
 import { spacesText } from "./space-picker.tsx";
@@ -100,7 +100,7 @@ function Deliveries({ visit, hook, deliveries }: Pick<WebhookProps, "visit" | "h
       {deliveries.map((one) => (
         <tr>
           <td class="tight">
-            <Time at={one.created_at} />
+            <ExactTime at={one.created_at} />
           </td>
           <td class="tight">{one.type}</td>
           <td class="tight">

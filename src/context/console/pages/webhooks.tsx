@@ -7,7 +7,18 @@ import type { Failure } from "../failure.ts";
 import { countText } from "../../../kit/text/amounts.ts";
 import { withQuery } from "../format.ts";
 import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.ts";
-import { Choice, Empty, Field, FormTo, Name, Problem, sentenceClass, Table, Time } from "../pieces.tsx";
+import {
+  Choice,
+  Empty,
+  ExactTime,
+  Field,
+  FormTo,
+  Name,
+  Problem,
+  sentenceClass,
+  Table,
+  Time,
+} from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
 import { SpacePicker, spacesText } from "./space-picker.tsx";
@@ -239,7 +250,7 @@ export function DeadLettersBody({ visit, letters, hooks }: LettersProps): VNode 
         {letters.map((one) => (
           <tr>
             <td class="tight">
-              <Time at={one.time} />
+              <ExactTime at={one.time} />
             </td>
             <td class="wide">
               {hooks.has(one.webhook) ? (
