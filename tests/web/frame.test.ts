@@ -196,8 +196,9 @@ onScreen("the frame", made, (at) => {
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     const height = () => page.evaluate<number>("document.documentElement.scrollHeight");
     expect(await height()).toBe(300);
-    await page.emulateMedia({ media: "print" });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
     expect(await rail(page).isVisible()).toBe(false);
+    expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("light");
     expect(await height()).toBeGreaterThan(600);
     await page.close();
   });
