@@ -57,23 +57,7 @@ async function both() {
     await page.getByLabel("Name", { exact: true }).fill("Not A Name");
     await page.getByRole("button", { name: "Create gear" }).click();
     await page.getByText("expected 2 to 49 lower-case letters").waitFor();
-    await page.getByLabel("Name", { exact: true }).fill("First");
-    await page.locator(".cm-content").first().click();
-    await page.keyboard.press("Control+s");
-    await page.locator("input:focus[aria-invalid=true]").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("first_gear");
-    // A refusal that is about no field shows, however far the buttons are.
-    await page.setViewportSize({ width: 390, height: 700 });
-    const error = { message: "only an admin may do this", code: "forbidden", request_id: "test" };
-    await page.route("**/api/v1/gears", (route) => route.fulfill({ status: 403, json: { error } }), {
-      times: 1,
-    });
-    await page.locator(".cm-content").first().click();
-    await page.keyboard.press("Control+s");
-    const alert = page.getByRole("alert").filter({ hasText: "only an admin may do this" });
-    await alert.waitFor();
-    await eventually(async () => (await alert.boundingBox())!.y < 700, true);
-    await page.setViewportSize({ width: 1280, height: 860 });
     await page.getByLabel("Runtime").selectOption("Bash");
     await page.getByLabel("Description").fill("Says what it was given.");
     await page.getByLabel("Tags").fill("text, first");
@@ -83,7 +67,7 @@ async function both() {
     expect(await at.admin.get("/gears")).toMatchObject([
       { name: "first_gear", runtime: "bash", tags: ["text", "first"], version: 1, status: "pending" },
     ]);
-    at.browser.expected(/status of 40[03]/);
+    at.browser.expected(/status of 400/);
   });
 
   test("takes a forged gear through review, dry run with live output, approval and call", async () => {

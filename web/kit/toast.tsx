@@ -6,6 +6,7 @@ import { type JSX } from "solid-js";
 import { Portal } from "solid-js/web";
 import { asProblem } from "../api/problem.ts";
 import { IconButton } from "./button.tsx";
+import { startsLower } from "./format.ts";
 
 const SHOWN_MS = 6_000;
 const SHOWN_AT_ONCE_MAX = 4;
@@ -44,7 +45,11 @@ function show(message: JSX.Element, look: "" | "bad"): void {
   toaster.show((props) => (
     <Toast toastId={props.toastId} class={`toast ${look}`}>
       <div>
-        <Toast.Description>{message}</Toast.Description>
+        <Toast.Description
+          class={typeof message === "string" && startsLower(message) ? "from-server" : undefined}
+        >
+          {message}
+        </Toast.Description>
       </div>
       <Toast.CloseButton as={IconButton} label="Close" small>
         <X aria-hidden="true" />

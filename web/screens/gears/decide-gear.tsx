@@ -4,6 +4,7 @@ import { AUTH_NAMES } from "../../parts/gear/auth-names.ts";
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { callersText } from "../../parts/approval/callers.ts";
@@ -81,14 +82,15 @@ function TimeLimit(props: { readonly gear: GearDetail }): JSX.Element {
         type="number"
         value={seconds()}
         onInput={setSeconds}
-        problem={saving.of("timeout_seconds") ?? saving.problem()?.message}
+        problem={saving.of("timeout_seconds")}
         hint="1 to 600. A run that takes longer is killed."
       />
       <Show when={changed()}>
-        <Button type="submit" busy={saving.busy()}>
+        <Button type="submit" busy={saving.busy()} disabled={saving.wait() > 0}>
           Save limit
         </Button>
       </Show>
+      <FormProblem form={saving} />
     </form>
   );
 }
