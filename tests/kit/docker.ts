@@ -15,7 +15,6 @@ const DAEMON_START_MS = 30_000;
 const DAEMON_STARTS_MAX = 3;
 const POLL_MS = 50;
 const TAG = "1";
-const USUAL_DAEMON = "unix:///var/run/docker.sock";
 
 export type TestImages = Readonly<Record<Runtime, string>>;
 
@@ -32,7 +31,7 @@ export const DOCKER_SETUP_MS = 600_000;
 export interface TestDocker {
   readonly images: TestImages;
   /** For a sandbox: what finds this daemon. */
-  readonly environment: Readonly<Record<"PATH" | "HOME" | "TMPDIR" | "DOCKER_HOST", string>>;
+  readonly environment: Record<string, string>;
   /** Runs the docker client; standard output, trimmed. Throws with what it said when it fails. */
   docker(...args: string[]): Promise<string>;
   /** Ends the daemon if this call started it. */
@@ -107,10 +106,11 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
   };
 }
 
-/** Names the daemon, also the usual one: a program that is started for a test finds no other. */
-function clientEnvironment(): TestDocker["environment"] {
-  const { PATH = "", HOME = "", TMPDIR = tmpdir(), DOCKER_HOST = USUAL_DAEMON } = process.env;
-  return { PATH, HOME, TMPDIR, DOCKER_HOST };
+function clientEnvironment(): Record<string, string> {
+  const names = ["PATH", "HOME", "TMPDIR", "DOCKER_HOST", "DOCKER_CONTEXT"];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 function whyNotStart(): string | undefined {

@@ -7,8 +7,6 @@ import { temporaryFolder } from "../folder.ts";
 import { LogReader, type LogLine } from "../log-reader.ts";
 
 const START_LIMIT_MS = 15_000;
-/** Nothing listens there: gears run without a container, unless a test names a daemon, whatever runs on this machine or for other tests. */
-export const NO_CONTAINERS = { DOCKER_HOST: "tcp://127.0.0.1:9" };
 
 export interface RunOptions {
   /** A data directory to start on; given: it is not removed. */
@@ -56,10 +54,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
       options.listen ?? "127.0.0.1:0",
       ...(options.args ?? []),
     ],
-    {
-      env: { ...process.env, ...NO_CONTAINERS, ...options.environment },
-      stdio: ["ignore", "ignore", "pipe"],
-    },
+    { env: { ...process.env, ...options.environment }, stdio: ["ignore", "ignore", "pipe"] },
   );
   const log = new LogReader(child.stderr);
   const listening = await log.line("listening", START_LIMIT_MS);
