@@ -41,6 +41,21 @@ test("HOME is a folder of its own, and keys, service settings and proxies are go
   });
 });
 
+test("a docker daemon of the machine is found only by tests about containers", async () => {
+  const kit = JSON.stringify(join(import.meta.dir, "..", "kit", "isolation.ts"));
+  const code = `import { machinesDocker } from ${kit};
+  const found = ({ DOCKER_HOST, DOCKER_CONTEXT }) => ({ DOCKER_HOST, DOCKER_CONTEXT });
+  test("clean", () => {
+    expect(found(process.env)).toEqual({ DOCKER_HOST: "unix:///nonexistent/docker.sock" });
+    expect(machinesDocker()).toEqual(MACHINE);
+  });`;
+  const machine = { DOCKER_HOST: "tcp://127.0.0.1:1", DOCKER_CONTEXT: "far" };
+  expect(await runTestFile(code.replace("MACHINE", JSON.stringify(machine)), machine)).toEqual({
+    exitCode: 0,
+    stderr: expect.stringContaining(" 1 pass\n"),
+  });
+});
+
 test("an unhandled rejection fails the run", async () => {
   const code = `test("leaks", () => { void Promise.reject(new Error("nobody waits for me")); });`;
   expect(await runTestFile(code)).toEqual({

@@ -10,6 +10,7 @@ import { locateTool } from "../../release/system-packages.ts";
 import { DEFAULT_IMAGES } from "../../src/service/sandbox/images.ts";
 import type { Runtime } from "../../src/service/sandbox/sandbox.ts";
 import { atEnd } from "./at-end.ts";
+import { machinesDocker } from "./isolation.ts";
 
 const DAEMON_START_MS = 30_000;
 const DAEMON_STARTS_MAX = 3;
@@ -107,10 +108,9 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
 }
 
 function clientEnvironment(): Record<string, string> {
-  const names = ["PATH", "HOME", "TMPDIR", "DOCKER_HOST", "DOCKER_CONTEXT"];
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
+  const names = ["PATH", "HOME", "TMPDIR"];
+  const own = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(own), ...machinesDocker() };
 }
 
 function whyNotStart(): string | undefined {
