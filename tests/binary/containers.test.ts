@@ -202,7 +202,7 @@ it(
     const config = { sandbox: "docker", sandbox_images: shared.images };
     for (const one of [path, await folder.write("config.yaml", JSON.stringify(config))])
       chownSync(one, USER, USER);
-    const socket = new URL(shared.environment["DOCKER_HOST"] ?? "unix:///var/run/docker.sock").pathname;
+    const socket = new URL(shared.environment["DOCKER_HOST"]!).pathname;
     await using running = await started(shared, "service-docker", [
       ...options(composed("compose.yaml", "service")),
       `--env=SERVICE_DATA=${path}`,

@@ -18,7 +18,7 @@ const FOREIGN = [
 
 const DOCKER_VARIABLES = ["DOCKER_HOST", "DOCKER_CONTEXT"] as const;
 /** Nothing listens there. */
-const NO_DOCKER = "unix:///nonexistent/docker.sock";
+export const NO_DOCKER = "unix:///nonexistent/docker.sock";
 /** As the client has it; named, because a program that a test starts has the variable of the tests otherwise. */
 const DOCKER_DEFAULT =
   process.platform === "win32" ? "npipe:////./pipe/docker_engine" : "unix:///var/run/docker.sock";

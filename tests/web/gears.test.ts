@@ -23,7 +23,6 @@ async function both() {
   const folder = await temporaryFolder();
   const compiled = await compiledWorld({
     model: service.model,
-    environment: { DOCKER_HOST: "tcp://127.0.0.1:9" },
     under: [folder, service],
   });
   return Object.assign(await withBrowser(compiled), { service, folder });

@@ -3,11 +3,11 @@
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "../../../src/service/sandbox/sandbox.ts";
 import type { Client } from "../http/client.ts";
-import { NO_CONTAINERS } from "./running.ts";
+import { NO_DOCKER } from "../isolation.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../../src/service/gears/schema.ts";
 
 /** Lets the service find the interpreters of this machine, and no container daemon. */
-export const withPrograms = { environment: { PATH: process.env.PATH ?? "", ...NO_CONTAINERS } };
+export const withPrograms = { environment: { PATH: process.env.PATH ?? "", DOCKER_HOST: NO_DOCKER } };
 
 /**
  * Bash, on Linux: three processes in sessions of their own, one of them no longer a child of the gear, one with an empty environment. Says
