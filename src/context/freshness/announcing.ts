@@ -4,6 +4,7 @@
 import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Background } from "../../kit/concurrency/background.ts";
 import type { Db } from "../../kit/storage/db.ts";
+import { pagesOf } from "../../kit/storage/pages.ts";
 import { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Events } from "../events/events.ts";
@@ -115,11 +116,14 @@ export class StaleEvents {
   /** Returns the time of each announcement by path; null if it was for another space of this name. */
   async #announced(space: string, epoch: string): Promise<ReadonlyMap<string, string | null>> {
     const announced = new Map<string, string | null>();
-    for (let after = "", isMore = true; isMore;) {
-      const rows = this.#deps.store.announced.all(space, after, ROWS_PER_STRETCH);
+    const pages = pagesOf(
+      (after) => this.#deps.store.announced.all(space, after, ROWS_PER_STRETCH),
+      ({ path }) => path,
+      "",
+      ROWS_PER_STRETCH,
+    );
+    for (const rows of pages) {
       for (const row of rows) announced.set(row.path, (row.epoch ?? epoch) === epoch ? row.due : null);
-      isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.path ?? "";
       await turnOfOthers();
     }
     return announced;

@@ -1,6 +1,7 @@
 // The versions of one file, and which of them were deleted: any number of both, read page by page.
 
 import { LIGHT_STEPS, rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
+import { pagesOf } from "../../../kit/storage/pages.ts";
 import type { VersionRecord } from "../schema.ts";
 import type { FileChange, SpaceStore, VersionRow } from "./store.ts";
 
@@ -50,12 +51,7 @@ function* paged<Row>(
   placeOf: (row: Row) => number,
   start = 0,
 ): Generator<Row> {
-  for (let from = start; ;) {
-    const rows = page(from);
-    yield* rows;
-    if (rows.length < ROWS_PER_PAGE) return;
-    from = placeOf(rows.at(-1)!);
-  }
+  for (const rows of pagesOf(page, placeOf, start, ROWS_PER_PAGE)) yield* rows;
 }
 
 function toVersion(row: VersionRow, deleted: boolean): VersionRecord {

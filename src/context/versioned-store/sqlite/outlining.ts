@@ -5,6 +5,7 @@ import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { sortedInTurns } from "../../../kit/concurrency/sort-in-turns.ts";
 import { isBefore, merged } from "../outlines.ts";
 import { AppError } from "../../../kit/error.ts";
+import { pagesOf } from "../../../kit/storage/pages.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
 import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } from "../engine.ts";
 import { LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
@@ -66,11 +67,8 @@ export class Outlining {
 
   async #liveHashes(): Promise<ReadonlyMap<string, string>> {
     const hashes = new Map<string, string>();
-    for (let after = 0, isMore = true; isMore;) {
-      const rows = this.#store.liveHashes.values(after, ROWS_PER_STRETCH);
+    for (const rows of stretchesOf(this.#store.liveHashes)) {
       for (const [, path, hash] of rows) hashes.set(path, hash);
-      isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.[0] ?? 0;
       await turnOfOthers();
     }
     return hashes;
@@ -109,8 +107,7 @@ export class Outlining {
   /** Pauses. */
   async declarations(): Promise<Declaration[]> {
     const declarations: Declaration[] = [];
-    for (let after = 0, isMore = true; isMore;) {
-      const rows = this.#store.declarations.values(after, ROWS_PER_STRETCH);
+    for (const rows of stretchesOf(this.#store.declarations)) {
       for (const [, path, fields, written] of rows)
         if (fields !== null)
           declarations.push({
@@ -118,8 +115,6 @@ export class Outlining {
             fields: JSON.parse(fields) as Declaration["fields"],
             written,
           });
-      isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.[0] ?? 0;
       await turnOfOthers();
     }
     return sortedInTurns(declarations, isBefore);
@@ -128,12 +123,9 @@ export class Outlining {
   async #all(): Promise<readonly Outline[]> {
     const linked = await this.#allLinks();
     const files: Outline[] = [];
-    for (let after = 0, isMore = true; isMore;) {
-      const rows = this.#store.liveNames.values(after, ROWS_PER_STRETCH);
+    for (const rows of stretchesOf(this.#store.liveNames)) {
       for (const [id, path, version] of rows)
         files.push({ path: path as DocumentPath, version, links: linked.get(id) ?? NO_LINKS });
-      isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.[0] ?? 0;
       await turnOfOthers();
     }
     return sortedInTurns(files, isBefore);
@@ -142,8 +134,7 @@ export class Outlining {
   async #allLinks(): Promise<ReadonlyMap<number, readonly Link[]>> {
     const linked = new Map<number, readonly Link[]>();
     let total = 0;
-    for (let after = 0, isMore = true; isMore;) {
-      const counts = this.#store.linkCounts.values(after, ROWS_PER_STRETCH);
+    for (const counts of stretchesOf(this.#store.linkCounts)) {
       for (const [, count] of counts) total += count;
       if (total > LINKS_PER_SPACE_MAX) throw tooManyLinks();
       for (const [first, last] of portionsOf(counts)) {
@@ -151,8 +142,6 @@ export class Outlining {
           linked.set(id, unpackedLinks(links));
         await turnOfOthers();
       }
-      isMore = counts.length === ROWS_PER_STRETCH;
-      after = counts.at(-1)?.[0] ?? 0;
     }
     return linked;
   }
@@ -177,6 +166,17 @@ export class Outlining {
 }
 
 /** Splits documents, by the first and last id, into portions that are read in one stretch: of this many links, or one document. */
+function stretchesOf<Row extends readonly [id: number, ...unknown[]]>(query: {
+  values(after: number, limit: number): Row[];
+}): Generator<Row[], void> {
+  return pagesOf(
+    (after) => query.values(after, ROWS_PER_STRETCH),
+    ([id]) => id,
+    0,
+    ROWS_PER_STRETCH,
+  );
+}
+
 function* portionsOf(counts: readonly [file: number, count: number][]): Generator<[number, number]> {
   let first = counts[0]?.[0];
   if (first === undefined) return;

@@ -15,6 +15,7 @@ import {
   type NetChange,
   type Refusal,
 } from "../schema.ts";
+import { pagesOf } from "../../../kit/storage/pages.ts";
 import type { Query } from "../../../kit/storage/statement.ts";
 import { blockerOf } from "./batch.ts";
 import { decode, type Stored } from "../coding.ts";
@@ -252,8 +253,15 @@ export class Reading {
   /** Returns the files as they were after that change, sorted by path. The content of some may no longer be stored. */
   async asOf(seq: number): Promise<PastRecord[]> {
     const records: PastRecord[] = [];
-    for (const page of this.#pagesAsOf(seq)) {
-      for (const record of page) records.push(record);
+    const pages = pagesOf(
+      (after) => this.#store.asOf.all(seq, after, ROWS_PER_STRETCH),
+      ({ path }) => path,
+      "",
+      ROWS_PER_STRETCH,
+    );
+    for (const rows of pages) {
+      for (const { path, version, size, hash, author, created_at: time } of rows)
+        records.push({ path, version, size, hash, updated_at: rfc3339(time), author, state: "live" });
       await turnOfOthers();
     }
     return records;
@@ -262,24 +270,6 @@ export class Reading {
   /** The past does not change, so reading may pause. */
   async #listAsOf(seq: number, prefix: DocumentPath | undefined): Promise<FileRecord[]> {
     return (await this.asOf(seq)).filter(({ path }) => isBelow(path, prefix));
-  }
-
-  *#pagesAsOf(seq: number): Generator<PastRecord[]> {
-    let after = "";
-    for (;;) {
-      const rows = this.#store.asOf.all(seq, after, ROWS_PER_STRETCH);
-      yield rows.map(({ path, version, size, hash, author, created_at: time }) => ({
-        path,
-        version,
-        size,
-        hash,
-        updated_at: rfc3339(time),
-        author,
-        state: "live",
-      }));
-      if (rows.length < ROWS_PER_STRETCH) return;
-      after = rows.at(-1)!.path;
-    }
   }
 
   #record(row: FileRow | null, copy: TreeFile | undefined): FileRecord | undefined {
@@ -311,7 +301,7 @@ export class Reading {
   async #recalledRows(prefix: DocumentPath | undefined): Promise<FileRow[]> {
     const { allFilesWithCopies, filesWithCopiesFrom } = this.#store;
     const recall = (row: FileRowWithCopy) => this.#mirror.recall(row);
-    if (prefix !== undefined) return this.#pages(prefix, filesWithCopiesFrom, recall);
+    if (prefix !== undefined) return this.#below(prefix, filesWithCopiesFrom, recall);
     const rows = await this.#all(allFilesWithCopies, recall);
     this.#recalls = false;
     return rows;
@@ -321,27 +311,22 @@ export class Reading {
   rows(prefix?: DocumentPath): Promise<FileRow[]> {
     return prefix === undefined
       ? this.#all(this.#store.allFiles, () => {})
-      : this.#pages(prefix, this.#store.filesFrom, () => {});
+      : this.#below(prefix, this.#store.filesFrom, () => {});
   }
 
   async #all<Row extends FileRow>(
     filesAfter: Query<Row, [number, number]>,
     look: (row: Row) => void,
   ): Promise<FileRow[]> {
-    const rows: FileRow[] = [];
-    for (let after = 0; ;) {
-      const page = filesAfter.all(after, ROWS_PER_STRETCH);
-      for (const row of page) {
-        look(row);
-        rows.push(row);
-      }
-      if (page.length < ROWS_PER_STRETCH) return rows;
-      after = page.at(-1)!.id;
-      await turnOfOthers();
-    }
+    const page = (after: number) => filesAfter.all(after, ROWS_PER_STRETCH);
+    return collected(
+      [],
+      pagesOf(page, ({ id }) => id, 0, ROWS_PER_STRETCH),
+      look,
+    );
   }
 
-  async #pages<Row extends FileRow>(
+  async #below<Row extends FileRow>(
     prefix: DocumentPath,
     filesFrom: Query<Row, [string, string, number]>,
     look: (row: Row) => void,
@@ -349,17 +334,12 @@ export class Reading {
     const itself = this.#store.file.get(prefix);
     const rows: FileRow[] = itself ? [itself] : [];
     const end = `${prefix}${AFTER_SLASH}`;
-    let after = `${prefix}/`;
-    for (;;) {
-      const page = filesFrom.all(after, end, ROWS_PER_STRETCH);
-      for (const row of page) {
-        look(row);
-        rows.push(row);
-      }
-      if (page.length < ROWS_PER_STRETCH) return rows;
-      after = page.at(-1)!.path;
-      await turnOfOthers();
-    }
+    const page = (after: string) => filesFrom.all(after, end, ROWS_PER_STRETCH);
+    return collected(
+      rows,
+      pagesOf(page, ({ path }) => path, `${prefix}/`, ROWS_PER_STRETCH),
+      look,
+    );
   }
 
   /** Returns the last change at or before that time. Times in the log never decrease, and its numbers have no gaps. */
@@ -377,6 +357,22 @@ export class Reading {
     }
     return low;
   }
+}
+
+/** Adds the rows of all pages to `rows`. Pauses in between. */
+async function collected<Row extends FileRow>(
+  rows: FileRow[],
+  pages: Iterable<Row[]>,
+  look: (row: Row) => void,
+): Promise<FileRow[]> {
+  for (const page of pages) {
+    for (const row of page) {
+      look(row);
+      rows.push(row);
+    }
+    if (page.length === ROWS_PER_STRETCH) await turnOfOthers();
+  }
+  return rows;
 }
 
 /** By the paths, in UTF-16 units. */
