@@ -128,7 +128,7 @@ export async function withReplica<T>(
   work: (state: ReplicaState, client: Client) => Promise<T>,
 ): Promise<T> {
   const { openReplicaState } = await import("../context/replica/state.ts");
-  const state = await openReplicaState(directory, { clock: systemClock });
+  using state = await openReplicaState(directory, { clock: systemClock });
   const origin = state.origin!;
   let client: Client | undefined;
   try {
@@ -138,7 +138,6 @@ export async function withReplica<T>(
     if (client && (await isSpaceGone(client, origin.space, error))) throw spaceGone(origin, directory);
     throw inWordsOfFlags(error, origin.server, { user: origin.user });
   } finally {
-    state.close();
     await client?.close();
   }
 }

@@ -154,7 +154,7 @@ test("status shows a folder whose first sync did not finish", async () => {
   const directory = join(folder.path, "space");
   const at = cairnAt([], { environment: { HOME: folder.path, SERVICE_DIR: directory } });
   await at.cairn("init", "solo", "--non-interactive", "--dir", directory, "--template", "blank");
-  (await openReplicaState(directory, { create: true })).close();
+  (await openReplicaState(directory, { create: true }))[Symbol.dispose]();
   expect(await at.data("status")).toMatchObject({ sync: null, held: [] });
 });
 

@@ -7,7 +7,6 @@ import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
 import { openReplicaState } from "../../src/context/replica/state.ts";
 import { contentsStream } from "../../src/context/sync/contents.ts";
-import { atEnd } from "../kit/at-end.ts";
 import { contextServer } from "../kit/context/context-server.ts";
 import { replica } from "../kit/context/replica.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -35,8 +34,7 @@ async function behindProxy() {
   });
   const copy = replica({ directory, url: server.url, token, through });
   const known = async () => {
-    const state = await openReplicaState(directory);
-    await using _ = atEnd(() => state.close());
+    using state = await openReplicaState(directory);
     return { head: state.head, files: state.files().map(({ path }) => path), held: state.held() };
   };
   const kept = stack.move();

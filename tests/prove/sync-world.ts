@@ -255,7 +255,7 @@ class World {
     this.#cycles += 1;
     if (this.#cycles % CYCLES_PER_SECOND === 0) this.#clock.advance(MS_PER_SECOND);
     const faults = isFaulty ? new Faults(this.#choose) : undefined;
-    const state = await openReplicaState(directory);
+    using state = await openReplicaState(directory);
     try {
       const network = networkTransport(this.#server.url, person.token);
       const client = new Client(faults ? faults.network(network) : network);
@@ -289,8 +289,6 @@ class World {
       if (!isExpected) throw error;
       this.#tell(person, `is interrupted (${faults?.where})`);
       return 0;
-    } finally {
-      state.close();
     }
   }
 

@@ -68,12 +68,8 @@ export async function runCycle(deps: CycleDeps, options: CycleOptions): Promise<
   });
   if (options.retryHeld) await releaseHeld(state);
   if (options.dryRun !== true) return cycled(deps, options, report);
-  const rehearsal = state.rehearsal(deps.clock);
-  try {
-    return await cycled({ ...deps, state: rehearsal }, options, report);
-  } finally {
-    rehearsal.close();
-  }
+  using rehearsal = state.rehearsal(deps.clock);
+  return await cycled({ ...deps, state: rehearsal }, options, report);
 }
 
 async function cycled(deps: CycleDeps, options: CycleOptions, report: SyncReport): Promise<SyncReport> {

@@ -204,7 +204,7 @@ export class Daemon {
   /** Undefined: nothing to do. */
   async #sync(paths: ReadonlySet<string> | undefined, isServers: boolean): Promise<SyncReport | undefined> {
     const { directory, clock, log, connect } = this.#deps;
-    const state = await openReplicaState(directory, { clock });
+    using state = await openReplicaState(directory, { clock });
     let client: Client | undefined;
     try {
       const local = new LocalCopy(directory, { clock, log });
@@ -225,7 +225,6 @@ export class Daemon {
       this.#pace.spent(server.requests);
       return report;
     } finally {
-      state.close();
       await client?.close();
     }
   }

@@ -56,27 +56,23 @@ export async function joinSpace({
     );
     await made.close();
   }
-  const state = await openReplicaState(directory, { clock, create: true });
-  try {
-    const local = new LocalCopy(directory, { clock, log });
-    const server = new ServerSpace(client, space);
-    await claim(state, server, { server: client.name, space, user }, directory);
-    await using _open = await local.hold();
-    let bytes = 0;
-    const report = await runCycle(
-      { state, server, local, clock },
-      {
-        direction: "pull",
-        onProgress: (progress) => {
-          bytes = progress.bytes;
-          onProgress?.(progress);
-        },
+  using state = await openReplicaState(directory, { clock, create: true });
+  const local = new LocalCopy(directory, { clock, log });
+  const server = new ServerSpace(client, space);
+  await claim(state, server, { server: client.name, space, user }, directory);
+  await using _open = await local.hold();
+  let bytes = 0;
+  const report = await runCycle(
+    { state, server, local, clock },
+    {
+      direction: "pull",
+      onProgress: (progress) => {
+        bytes = progress.bytes;
+        onProgress?.(progress);
       },
-    );
-    return { files: report.pulled.length, bytes, head: report.head, report };
-  } finally {
-    state.close();
-  }
+    },
+  );
+  return { files: report.pulled.length, bytes, head: report.head, report };
 }
 
 /** Records the origin of the copy. The server of a copy may get another address, but not another history. */

@@ -228,7 +228,7 @@ export class ReplicaState {
     return copy;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#db.close();
   }
 
@@ -266,12 +266,8 @@ interface OpenOptions {
 /** Returns what the folder is a copy of; undefined: of nothing yet. Waits as `openReplicaState` does. */
 export async function originOf(directory: string): Promise<Origin | undefined> {
   if (!isReplica(directory)) return undefined;
-  const state = await openReplicaState(directory, { create: true });
-  try {
-    return state.origin;
-  } finally {
-    state.close();
-  }
+  using state = await openReplicaState(directory, { create: true });
+  return state.origin;
 }
 
 /** Runs `read` on the state of a copy, also of one that cannot be written. `scratch`: where a copy of the state is made then. */
@@ -283,35 +279,24 @@ export async function readReplicaState<T>(
   const path = join(syncDirectory(directory), DATABASE);
   if (unwritableProblem(syncDirectory(directory), path) === undefined) {
     // Also of a folder whose first sync did not finish.
-    const state = await openReplicaState(directory, { create: true });
-    return readAndClosed(state, read);
+    using state = await openReplicaState(directory, { create: true });
+    return read(state);
   }
   const folder = mkdtempSync(join(scratch, "cairn-read-"));
   try {
     const copy = join(folder, DATABASE);
     await openWhenFree(() => copyDatabase(path, copy), systemClock);
-    return readAndClosed(openedState(copy, systemClock), read);
+    using state = openedState(copy, systemClock);
+    return read(state);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function readAndClosed<T>(state: ReplicaState, read: (state: ReplicaState) => T): T {
-  try {
-    return read(state);
-  } finally {
-    state.close();
-  }
-}
-
 /** Returns what the folder is a copy of. Waits and raises as `openReplicaState`. */
 export async function requireOrigin(directory: string, options: OpenOptions = {}): Promise<Origin> {
-  const state = await openReplicaState(directory, options);
-  try {
-    return state.origin!;
-  } finally {
-    state.close();
-  }
+  using state = await openReplicaState(directory, options);
+  return state.origin!;
 }
 
 /** Waits for another cycle to finish. Raises `conflict` with `details.in_use` if that takes too long, `refused` for a folder that is not a copy. */
@@ -322,7 +307,7 @@ export async function openReplicaState(directory: string, options: OpenOptions =
   const path = join(syncDirectory(directory), DATABASE);
   const state = await openWhenFree(() => openedState(path, clock), clock);
   if (state.origin || options.create) return state;
-  state.close();
+  state[Symbol.dispose]();
   throw notReplica(directory);
 }
 

@@ -11,7 +11,6 @@ import { ServerSpace } from "../../../src/context/replica/server-space.ts";
 import { openReplicaState } from "../../../src/context/replica/state.ts";
 import { systemClock, type Clock } from "../../../src/kit/clock.ts";
 import { SPACE } from "./context-server.ts";
-import { atEnd } from "../at-end.ts";
 
 export interface Replica {
   readonly directory: string;
@@ -59,8 +58,7 @@ export function replica({ directory, url, token, clock = systemClock, through }:
       return (await joinSpace({ client: open(), space: SPACE, directory, clock })).report;
     },
     async sync(options = {}, before) {
-      const state = await openReplicaState(directory, { clock });
-      await using _ = atEnd(() => state.close());
+      using state = await openReplicaState(directory, { clock });
       const server = new ServerSpace(open(before), SPACE);
       const local = new LocalCopy(directory, { clock });
       return await runCycle({ state, server, local, clock }, { direction: "both", ...options });
