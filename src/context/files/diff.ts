@@ -67,7 +67,7 @@ export async function diffOf({
   const versions = { path, from: from.version, to: to.version };
   const old = from.version === 0 ? "/dev/null" : `${path} ${nameOf(from)}`;
   const names = { old, new: `${path} ${nameOf(to)}` };
-  const patch = isLong(before, after) ? undefined : await exactPatch(names, before, after, context);
+  const patch = await exactPatch(names, before, after, context);
   if (!patch) return { ...versions, coarse: true, ...wholeBlock(names, before, after, context) };
   const count = (sign: string) =>
     patch.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
@@ -84,13 +84,14 @@ function isLong(before: string, after: string): boolean {
   return linesIn(before, 0, before.length) + linesIn(after, 0, after.length) > LINES_MAX;
 }
 
-/** Undefined: the texts are too different. */
-async function exactPatch(
+/** Undefined: the texts are too long or too different. */
+export async function exactPatch(
   names: { readonly old: string; readonly new: string },
   before: string,
   after: string,
-  context: number,
+  context = CONTEXT_LINES_DEFAULT,
 ) {
+  if (isLong(before, after)) return undefined;
   const { structuredPatch } = await import("diff");
   const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
   return structuredPatch(names.old, names.new, before, after, undefined, undefined, bounds);

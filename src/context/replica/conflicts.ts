@@ -3,15 +3,11 @@
 
 import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { exactPatch } from "../files/diff.ts";
 import { patchText } from "../files/patch-text.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import { fileOfCut, mayBeCut, parseConflictName } from "../sync/conflict-names.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
-
-/** The same bounds as a diff of two versions. */
-const EDITS_MAX = 2_000;
-const COMPARE_MS_MAX = 2_000;
-const CONTEXT_LINES = 3;
 
 export interface OpenConflict {
   /** The file that all have. */
@@ -126,8 +122,6 @@ async function diffOf(
 ): Promise<string | null> {
   const [before, after] = [decodeUtf8(from), decodeUtf8(to)];
   if (before === undefined || after === undefined) return null;
-  const { structuredPatch } = await import("diff");
-  const bounds = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
-  const patch = structuredPatch(path, copy, before, after, undefined, undefined, bounds);
+  const patch = await exactPatch({ old: path, new: copy }, before, after);
   return patch ? patchText(patch) : null;
 }
