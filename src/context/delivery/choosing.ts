@@ -3,7 +3,7 @@
 import type { ListedFile } from "../files/listing-schema.ts";
 import { entryPlace, isListOfAll } from "../graph/entry-documents.ts";
 import { inOrderOfWeight } from "../graph/rank.ts";
-import { isDocumentPath } from "../graph/resolving.ts";
+import { isDocumentPath } from "../versioned-store/document-files.ts";
 import type { SpaceFacts } from "./source.ts";
 
 const IDENTITY = "identity/";

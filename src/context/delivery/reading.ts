@@ -5,7 +5,8 @@ import { sizeText } from "../../kit/text/amounts.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
-import { DOCUMENT_BYTES_MAX, type Omitted } from "./schema.ts";
+import { DOCUMENT_BYTES_MAX } from "../versioned-store/document-files.ts";
+import type { Omitted } from "./schema.ts";
 import type { ContextSource } from "./source.ts";
 
 export interface Document {

@@ -18,8 +18,6 @@ export const BUDGET_TOKENS_DEFAULT: Readonly<Record<InjectMode, number>> = { "en
 export const HOOK_CHARACTERS_MAX = 10_000;
 /** Half of what a server allows in a minute by default. */
 export const READS_MAX = 60;
-/** Larger files are data, not documents. */
-export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 export const EXPORT_BYTES_MAX = 64 * 1024 * 1024;
 export const RECEIPT_BYTES_MAX = 16 * 1024 * 1024;
 const RECEIPT_ROWS_MAX = 50_000;

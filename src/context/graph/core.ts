@@ -2,8 +2,9 @@
 // linked. Bounded, however large the graph is. Pauses.
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { isDocumentPath } from "../versioned-store/document-files.ts";
 import type { GraphData } from "./graph-data.ts";
-import { BROKEN, isDocumentPath } from "./resolving.ts";
+import { BROKEN } from "./resolving.ts";
 import { CORE_DOCUMENTS_MAX, CORE_EDGES_MAX, type GraphCore } from "./schema.ts";
 
 /** Around one document, more would hide it. */

@@ -2,6 +2,7 @@
 // document that the reader may not read are not shown.
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { isDocumentPath } from "../versioned-store/document-files.ts";
 import type { Outline } from "../versioned-store/engine.ts";
 import { linkKinds, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../versioned-store/links.ts";
 import { placeAmong } from "../versioned-store/outlines.ts";
@@ -9,7 +10,7 @@ import { coreOf } from "./core.ts";
 import { isFoundWithoutLink } from "./entry-documents.ts";
 import type { GraphData } from "./graph-data.ts";
 import { pageRank } from "./rank.ts";
-import { BROKEN, isDocumentPath, NO_FILE, Resolver } from "./resolving.ts";
+import { BROKEN, NO_FILE, Resolver } from "./resolving.ts";
 import type { GraphCore, GraphLink, GraphTotals, RankedDocument } from "./schema.ts";
 
 export interface Sight {

@@ -4,13 +4,13 @@
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
+import { DOCUMENT_EXTENSION } from "../versioned-store/document-files.ts";
 import { LAYOUT_JOB, type Layout, type LayoutInput } from "./layout-job.ts";
 import type { CoreDocument, GraphCore } from "./schema.ts";
 
 /** Each is about 10 KB. */
 const KEPT_MAX = 32;
 const LABEL_CHARACTERS_MAX = 24;
-const EXTENSION = /\.(?:md|markdown|mdx|txt)$/i;
 /** In units of the picture. The most linked node has the last one. */
 const RADII = [4, 5, 7, 9, 12] as const;
 
@@ -89,7 +89,7 @@ function sizeOf(document: CoreDocument, most: number): number {
 }
 
 function labelOf(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1).replace(EXTENSION, "");
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(DOCUMENT_EXTENSION, "");
   const shown = [...visibleInLine(name || path)];
   return shown.length > LABEL_CHARACTERS_MAX
     ? `${shown.slice(0, LABEL_CHARACTERS_MAX - 1).join("")}…`

@@ -6,12 +6,11 @@
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
+import { DOCUMENT_EXTENSIONS, isDocumentPath } from "../versioned-store/document-files.ts";
 import type { Link } from "../versioned-store/links.ts";
 import { Folders, ROOT } from "./folders.ts";
 import { Names } from "./names.ts";
 
-const DOCUMENT_EXTENSIONS = [".md", ".markdown", ".mdx", ".txt"] as const;
-const DOCUMENT = /\.(?:md|markdown|mdx|txt)$/i;
 /** The files that a link to a folder can show; the first that exists wins. */
 const FOLDER_PAGES = ["readme.md", "index.md"] as const;
 const UP = "../";
@@ -23,10 +22,6 @@ const PLAIN = /^[\0-\x7f]*$/;
 export const BROKEN = -1;
 /** A folder without a page of its own, or text that only looks like a path. */
 export const NO_FILE = -2;
-
-export function isDocumentPath(path: string): boolean {
-  return DOCUMENT.test(path);
-}
 
 export class Resolver {
   readonly #folders = new Folders();
@@ -55,7 +50,7 @@ export class Resolver {
     if (!this.#byPath.has(folded)) this.#byPath.set(folded, file);
     const name = folded.slice(slash + 1);
     this.#name(name, file);
-    const dot = DOCUMENT.test(name) ? name.lastIndexOf(".") : 0;
+    const dot = isDocumentPath(name) ? name.lastIndexOf(".") : 0;
     if (dot > 0) this.#name(name.slice(0, dot), file);
   }
 
@@ -83,7 +78,7 @@ export class Resolver {
     const fromRoot = wanted.startsWith(".") ? BROKEN : this.#at(ROOT, wanted);
     if (fromRoot >= 0) return fromRoot;
     // Prose is full of paths that belong elsewhere, so only one that names a document is missed.
-    return DOCUMENT.test(wanted) ? BROKEN : NO_FILE;
+    return isDocumentPath(wanted) ? BROKEN : NO_FILE;
   }
 
   #named(folder: number, name: string): number {
@@ -115,7 +110,7 @@ export class Resolver {
     const exact = isFolder ? undefined : this.#byPath.get(path);
     if (exact !== undefined) return exact;
     if (path === "" || this.#folders.find(path) !== undefined) return this.#pageOf(path);
-    if (isFolder || DOCUMENT.test(path)) return BROKEN;
+    if (isFolder || isDocumentPath(path)) return BROKEN;
     for (const extension of DOCUMENT_EXTENSIONS) {
       const file = this.#byPath.get(path + extension);
       if (file !== undefined) return file;

@@ -13,8 +13,6 @@ export const LINES_DEFAULT = 3;
 export const LINES_MAX = 20;
 /** Of all files together: with a large `limit`, each file shows fewer. */
 export const LINES_TOTAL_MAX = 2_000;
-/** Larger files are data, not documents. */
-export const SEARCHED_BYTES_MAX = 2 * 1024 * 1024;
 
 export const SearchParams = closed({
   q: judgedText({ minLength: 1, maxLength: QUERY_CHARACTERS_MAX }),

@@ -7,6 +7,7 @@ import { readAll } from "../../kit/disk/read-all.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { HeldRoot, lstatOf } from "../../kit/disk/held-directory.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { DOCUMENT_BYTES_MAX } from "../versioned-store/document-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { mayChangeUnseen } from "../versioned-store/sqlite/signature.ts";
 import { lookOf } from "../versioned-store/sqlite/fingerprint.ts";
@@ -14,7 +15,6 @@ import { glanceAt } from "../versioned-store/sqlite/glance.ts";
 import type { FileFacts } from "../versioned-store/sqlite/look-job.ts";
 import { walkTogether, type Lookers } from "../versioned-store/sqlite/walk-together.ts";
 import type { IndexStore, Signature } from "./index-store.ts";
-import { SEARCHED_BYTES_MAX } from "./schema.ts";
 
 /** The files indexed in one transaction. */
 const FILES_PER_COMMIT = 200;
@@ -151,7 +151,7 @@ export function readText(root: HeldRoot, name: string): Read | undefined {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
     const signature = signatureOf(stats, before);
-    if (stats.size > SEARCHED_BYTES_MAX) return { ...signature, text: undefined, digest: "", bytes: 0 };
+    if (stats.size > DOCUMENT_BYTES_MAX) return { ...signature, text: undefined, digest: "", bytes: 0 };
     const bytes = readAll(descriptor, stats.size);
     const text = isBinary(bytes) ? undefined : decodeUtf8(bytes);
     const digest = text === undefined ? "" : Bun.hash(bytes).toString(36);

@@ -4,7 +4,7 @@ import { utcDay } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { withValidation, type Validation } from "../freshness/validating.ts";
-import { isDocumentPath } from "../graph/resolving.ts";
+import { isDocumentPath } from "../versioned-store/document-files.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 import type { ReadFile, SpaceDoor } from "./door.ts";
 import { versionOfEdit } from "./edited-write.ts";

@@ -2,17 +2,14 @@
 // (words.ts).
 
 import { decodeUtf8 } from "../../../kit/text/utf8.ts";
+import { DOCUMENT_BYTES_MAX, isDocumentPath } from "../document-files.ts";
 import { readFrontMatter, type FrontMatter, type FrontMatterProblem } from "../front-matter.ts";
 import { linksOf } from "../links.ts";
 import { packedLinks } from "./link-lists.ts";
 import type { SpaceStore } from "./store.ts";
 
-/** Larger files are data, not documents. */
-export const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
-const DOCUMENT = /\.(?:md|markdown|mdx|txt)$/i;
-
 export function isDocument(path: string, bytes: Uint8Array): boolean {
-  return DOCUMENT.test(path) && bytes.length <= DOCUMENT_BYTES_MAX;
+  return isDocumentPath(path) && bytes.length <= DOCUMENT_BYTES_MAX;
 }
 
 export interface Derived {

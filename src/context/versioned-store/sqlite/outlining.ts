@@ -7,9 +7,10 @@ import { isBefore, merged } from "../outlines.ts";
 import { AppError } from "../../../kit/error.ts";
 import { pagesOf } from "../../../kit/storage/pages.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
+import { DOCUMENT_BYTES_MAX } from "../document-files.ts";
 import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } from "../engine.ts";
 import { LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
-import { derivedOf, DOCUMENT_BYTES_MAX, type Derived } from "./documents.ts";
+import { derivedOf, type Derived } from "./documents.ts";
 import { unpackedLinks } from "./link-lists.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Reading } from "./reading.ts";
@@ -165,7 +166,6 @@ export class Outlining {
   }
 }
 
-/** Splits documents, by the first and last id, into portions that are read in one stretch: of this many links, or one document. */
 function stretchesOf<Row extends readonly [id: number, ...unknown[]]>(query: {
   values(after: number, limit: number): Row[];
 }): Generator<Row[], void> {
@@ -177,6 +177,7 @@ function stretchesOf<Row extends readonly [id: number, ...unknown[]]>(query: {
   );
 }
 
+/** Splits documents, by the first and last id, into portions that are read in one stretch: of this many links, or one document. */
 function* portionsOf(counts: readonly [file: number, count: number][]): Generator<[number, number]> {
   let first = counts[0]?.[0];
   if (first === undefined) return;
