@@ -11,7 +11,7 @@ import { Value } from "@sinclair/typebox/value";
 import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { closed } from "../../kit/schema.ts";
 import { version } from "../../kit/version.ts";
-import type { Head, Look } from "../versioned-store/engine.ts";
+import { FACTS_PER_FILE, type Head, type Look } from "../versioned-store/engine.ts";
 import type { GraphData } from "./graph-data.ts";
 import { LinkGraph } from "./link-graph.ts";
 import { GraphTotals } from "./schema.ts";
@@ -21,8 +21,6 @@ const BY = `${version.version} ${version.commit}`;
 /** With fewer files and links, building the graph is as fast as reading it. */
 const KEPT_FROM = 5_000;
 const NUMBER_BYTES = 4;
-/** Of each file, see `Look`. */
-const FACTS = 4;
 const LINE_FEED = 10;
 const HEADER_BYTES_MAX = 4_096;
 
@@ -95,7 +93,7 @@ export async function keepGraph(
     fingerprint: look.fingerprint,
     glance,
     ...head,
-    files: look.facts.length / FACTS,
+    files: look.facts.length / FACTS_PER_FILE,
     namesBytes: names.length,
     totals: data.totals,
     pathsBytes: paths.length,
@@ -128,7 +126,7 @@ class StoredGraph implements GraphData {
 
   constructor({ totals, files, namesBytes, pathsBytes }: Header, { buffer }: Uint8Array<ArrayBuffer>) {
     this.totals = totals;
-    this.facts = new Float64Array(buffer, 0, files * FACTS);
+    this.facts = new Float64Array(buffer, 0, files * FACTS_PER_FILE);
     let at = this.facts.byteLength;
     const numbers = (count: number) => {
       const list = new Int32Array(buffer, at, count);

@@ -1,15 +1,13 @@
 // Brings a kept graph up to date after edits of a few documents, so that a command need not read the links of all others.
 
 import type { DocumentPath } from "../../kit/text/paths.ts";
-import type { FileEngine, Look } from "../versioned-store/engine.ts";
+import { FACTS_PER_FILE, type FileEngine, type Look } from "../versioned-store/engine.ts";
 import type { Link } from "../versioned-store/links.ts";
 import type { readGraph } from "./graph-file.ts";
 import type { LinkGraph } from "./link-graph.ts";
 
 /** With more edits, making the graph from all links takes no longer. */
 const EDITS_MAX = 500;
-/** Of each file, see `Look`. */
-const FACTS = 4;
 
 type Kept = NonNullable<ReturnType<typeof readGraph>>;
 
@@ -41,10 +39,11 @@ function editedBetween(before: Look, now: Look): DocumentPath[] | undefined {
   const placeBefore = before.names === now.names ? (place: number) => place : placesIn(before, names);
   const edited: DocumentPath[] = [];
   for (const [place, name] of names.entries()) {
-    const [at, then] = [place * FACTS, placeBefore(place) * FACTS];
+    const [at, then] = [place * FACTS_PER_FILE, placeBefore(place) * FACTS_PER_FILE];
     if (then < 0) return undefined;
     let isSame = true;
-    for (let fact = 0; fact < FACTS; fact += 1) isSame &&= now.facts[at + fact] === before.facts[then + fact];
+    for (let fact = 0; fact < FACTS_PER_FILE; fact += 1)
+      isSame &&= now.facts[at + fact] === before.facts[then + fact];
     if (isSame) continue;
     if (edited.push(name.normalize("NFC") as DocumentPath) > EDITS_MAX) return undefined;
   }

@@ -283,6 +283,8 @@ export interface SpaceEngine extends FileEngine {
   readonly busy: Promise<void> | undefined;
   /** Returns a frozen copy of the database, which a backup reads while writes continue. Raises `conflict`, `unavailable`. */
   freeze(): FrozenFile;
+export const FACTS_PER_FILE = 4;
+
 }
 
 /** The state of the files on disk. */
@@ -291,7 +293,7 @@ export interface Look {
   readonly fingerprint: string;
   /** Names as on disk, one on a line. */
   readonly names: string;
-  /** Four numbers for each name, which change with its file. */
+  /** FACTS_PER_FILE numbers for each name, which change with its file. */
   readonly facts: Float64Array;
 }
 

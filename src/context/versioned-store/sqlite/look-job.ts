@@ -2,12 +2,11 @@
 
 import { lstatSync, type Stats } from "node:fs";
 import type { Job } from "../../../kit/workers/job.ts";
+import { FACTS_PER_FILE } from "../engine.ts";
 
 /** The facts that the system reports about a file; see signature.ts. */
 export type FileFacts = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
 
-/** The numbers of one file. */
-const FACTS = 4;
 const DEADLINE_MS = 60_000;
 const NAMES_BYTES_MAX = 4 * 1024 * 1024;
 /** No name has it. */
@@ -21,7 +20,7 @@ interface LookInput {
   readonly names: string;
 }
 
-/** Four numbers for each file in its order. */
+/** FACTS_PER_FILE numbers for each file in its order. */
 export const LOOK_JOB: Job<LookInput, Float64Array> = {
   name: "look",
   deadlineMs: DEADLINE_MS,
@@ -35,25 +34,26 @@ export function joinedNames(names: readonly string[]): string {
 
 export function lookAtAll({ root, names }: LookInput): Float64Array {
   const all = names.split(BETWEEN_NAMES);
-  const facts = new Float64Array(all.length * FACTS);
+  const facts = new Float64Array(all.length * FACTS_PER_FILE);
   for (const [index, name] of all.entries()) {
     const stats = lstatSync(`${root}/${name}`, IF_THERE);
-    const at = index * FACTS;
-    if (!stats?.isFile()) {
-      facts[at] = NaN;
-      continue;
-    }
-    facts[at] = stats.size;
-    facts[at + 1] = stats.mtimeMs;
-    facts[at + 2] = stats.ctimeMs;
-    facts[at + 3] = stats.ino;
+    const at = index * FACTS_PER_FILE;
+    if (stats?.isFile()) putFacts(facts, at, stats);
+    else facts[at] = NaN;
   }
   return facts;
 }
 
+export function putFacts(facts: Float64Array, at: number, { size, mtimeMs, ctimeMs, ino }: FileFacts): void {
+  facts[at] = size;
+  facts[at + 1] = mtimeMs;
+  facts[at + 2] = ctimeMs;
+  facts[at + 3] = ino;
+}
+
 /** Undefined: no longer a regular file. */
 export function factsAt(facts: Float64Array, index: number): FileFacts | undefined {
-  const at = index * FACTS;
+  const at = index * FACTS_PER_FILE;
   const size = facts[at]!;
   if (Number.isNaN(size)) return undefined;
   return { size, mtimeMs: facts[at + 1]!, ctimeMs: facts[at + 2]!, ino: facts[at + 3]! };
