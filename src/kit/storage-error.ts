@@ -36,6 +36,11 @@ export function storageReasonOf(error: unknown): StorageReason {
   return READ_ONLY.some((known) => code.startsWith(known)) ? "read_only" : "failed";
 }
 
+/** Reports whether SQLite found the content of a file damaged, or no database in it. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(systemCode(error) ?? "");
+}
+
 /** Returns errors that are not failures of storage unchanged. */
 export function fromSqlite(error: unknown): unknown {
   const code = systemCode(error) ?? "";

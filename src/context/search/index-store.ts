@@ -5,6 +5,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { createFile, removeFiles } from "../../kit/storage/db-file.ts";
 import { systemCode } from "../../kit/error.ts";
+import { isDamage } from "../../kit/storage-error.ts";
 import { SEARCH_DATABASE } from "../versioned-store/sqlite/derived-files.ts";
 import schema from "./migrations/001_search.sql" with { type: "text" };
 import looks from "./migrations/002_looks.sql" with { type: "text" };
@@ -44,11 +45,6 @@ export function openIndex(own: string): IndexStore {
     removeFiles(path);
     return opened(path);
   }
-}
-
-export function isDamage(error: unknown): boolean {
-  const code = systemCode(error) ?? "";
-  return code.startsWith("SQLITE_CORRUPT") || code.startsWith("SQLITE_NOTADB");
 }
 
 function opened(path: string): IndexStore {

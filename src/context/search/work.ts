@@ -4,13 +4,13 @@
 import { systemClock } from "../../kit/clock.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
-import { fromSqlite } from "../../kit/storage-error.ts";
+import { fromSqlite, isDamage } from "../../kit/storage-error.ts";
 import { removeDerived } from "../versioned-store/sqlite/derived-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import type { Lookers } from "../versioned-store/sqlite/walk-together.ts";
 import { walkNames } from "../versioned-store/sqlite/walk.ts";
 import { compileExpression } from "./expression.ts";
-import { isDamage, markStore, openIndex, type Candidate } from "./index-store.ts";
+import { markStore, openIndex, type Candidate } from "./index-store.ts";
 import {
   joined,
   type Candidates,

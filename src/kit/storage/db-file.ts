@@ -4,6 +4,7 @@ import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "no
 import { basename } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { isDamage } from "../storage-error.ts";
 
 /** Marks a database that is being created, until its tables and the rows that it must have are durable. */
 const BEGUN_SUFFIX = "-begun";
@@ -108,12 +109,11 @@ export function openError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = systemCode(error) ?? "";
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return inUse(path);
-  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
+  if (isDamage(error))
     return new AppError(
       "invalid",
       `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
     );
-  }
   if (code === "EPERM" || (CLOSED.some((start) => code.startsWith(start)) && isOfAnotherUser(path)))
     return new AppError(
       "refused",

@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { AppError, messageOf, systemCode } from "../../../kit/error.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../../kit/disk/modes.ts";
+import { isDamage } from "../../../kit/storage-error.ts";
 
 export function makeDirectory(directory: string): void {
   try {
@@ -14,8 +15,7 @@ export function makeDirectory(directory: string): void {
 
 /** SQLite reads pages on demand, so some damage shows only after opening. */
 export function damageOf(database: string, error: unknown): unknown {
-  const code = systemCode(error) ?? "";
-  if (!code.startsWith("SQLITE_CORRUPT") && !code.startsWith("SQLITE_NOTADB")) return error;
+  if (!isDamage(error)) return error;
   return new AppError(
     "invalid",
     `${database} is damaged (${messageOf(error)}); restore a backup or move it away`,
