@@ -26,6 +26,11 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf;
 
+/** For a code from another program. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(statusOf, code);
+}
+
 const EXIT_FAILURE = 1;
 const EXIT_REFUSED = 2;
 const EXIT_STALE = 3;

@@ -8,7 +8,7 @@ import type { Client } from "../../context/client/client.ts";
 import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
 import type { OnProgress, RestoredServer } from "../../context/restore-server.ts";
 import { processEnvironment, temporaryDirectory, waitForStopSignal } from "../../kit/environment.ts";
-import { AppError, statusOf, type ErrorCode } from "../../kit/error.ts";
+import { AppError, isErrorCode } from "../../kit/error.ts";
 import { formatOf, printData, printWarning } from "../../kit/terminal/output.ts";
 import { connected } from "../connection.ts";
 import { progressLine } from "../progress.ts";
@@ -74,8 +74,8 @@ async function followed(client: Client, path: string) {
     if (!isHere(file, result.size)) throw notHere(file);
     return { file, ...result };
   }
-  const known = error !== null && Object.hasOwn(statusOf, error.code);
-  throw new AppError(known ? (error.code as ErrorCode) : "internal", error?.message ?? "the backup failed");
+  const code = error && isErrorCode(error.code) ? error.code : "internal";
+  throw new AppError(code, error?.message ?? "the backup failed");
 }
 
 /** The server may see other directories than this command, such as a `/tmp` of its own under systemd. */

@@ -4,7 +4,7 @@ import {
   AppError,
   messageOf,
   systemCode,
-  type ErrorCode,
+  isErrorCode,
   type ErrorDetails,
   statusOf,
 } from "../../kit/error.ts";
@@ -68,8 +68,7 @@ export async function refusal(response: Response, server: string): Promise<AppEr
     const { error } = JSON.parse(text) as {
       error: { message: string; code: string; details?: ErrorDetails };
     };
-    if (Object.hasOwn(statusOf, error.code))
-      return new AppError(error.code as ErrorCode, error.message, error.details);
+    if (isErrorCode(error.code)) return new AppError(error.code, error.message, error.details);
   } catch {
     // Not our error format: a proxy or another program.
   }
