@@ -2,15 +2,7 @@
 // remedy and changes nothing.
 
 import { expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
@@ -251,22 +243,4 @@ test("refuses a second process, and the first continues", async () => {
   expect(child.stderr.toString()).toContain("space.db is in use by another process; stop it first");
   await apply(bench.engine, [put("a.md", "2")]);
   expect(text(await bench.engine.read(at("a.md" as DocumentPath)))).toBe("2");
-});
-
-test("a backup is a complete space and never overwrites", async () => {
-  await using bench = await sqliteBench();
-  await apply(bench.engine, [put("d/a.md", "1"), put("b.md", "2")]);
-  const copy = `${bench.directory}-copy`;
-  mkdirSync(`${copy}/.cairn`, { recursive: true });
-  await bench.engine.backupTo(`${copy}/.cairn/space.db`);
-  const there = `${copy}/.cairn/space.db`;
-  await refusal(bench.engine.backupTo(there), "conflict", `${there} already exists`);
-  const restored = open(copy);
-  restored.newEpoch();
-  expect(existsSync(`${copy}/d/a.md`)).toBe(true);
-  expect((await restored.list()).map(({ path, version, state }) => [path, version, state])).toEqual([
-    ["b.md", 1, "live"],
-    ["d/a.md", 1, "live"],
-  ]);
-  await restored.close();
 });

@@ -7,7 +7,6 @@ import { foldedPath } from "../../kit/text/paths.ts";
 const SEGMENT = /^[^\\/?[\]{}]+$/u;
 
 export interface Pattern {
-  readonly text: string;
   /** Takes the segments of a canonical `<space>/<path>`. */
   readonly matches: (target: readonly string[]) => boolean;
   /** The same on folded paths, so that a deny rule also covers names that some file systems treat as equal. */
@@ -26,8 +25,7 @@ const ANY_NAME = "?";
 
 /** Raises `invalid`. */
 export function compilePattern(text: string): Pattern {
-  const normal = text.normalize("NFC");
-  const segments = normal.split("/");
+  const segments = text.normalize("NFC").split("/");
   if (segments.length < 2) throw bad(text, "expected <space>/<path>, for example team/docs/**");
   for (const segment of segments) {
     if (segment === "" || segment === "." || segment === "..")
@@ -40,7 +38,6 @@ export function compilePattern(text: string): Pattern {
   const folded = segments.map((segment) => compileSegment(foldedPath(segment)));
   const [space] = exact;
   return {
-    text: normal,
     matches: (target) => matchesAll(exact, target),
     matchesFolded: (target) => matchesAll(folded, target),
     exampleBelow: (directory, depth) => {

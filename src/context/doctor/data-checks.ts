@@ -12,7 +12,7 @@ import { auditPath, readLinesBack } from "../audit/audit-file.ts";
 import type { AuditVerification } from "../audit/schema.ts";
 import { parseRecord } from "../audit/record.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
-import { inspectSpace, inspectTree } from "../versioned-store/sqlite/inspection.ts";
+import { inspectTree, lastChangeIn } from "../versioned-store/sqlite/inspection.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import { lostDatabase, lostDatabaseRemedy, readSpaceFile, spaceFilePath } from "../spaces/space-file.ts";
 import type { DoorState } from "../people/local-door.ts";
@@ -159,7 +159,7 @@ export async function newest(
   for (const space of spaces) {
     try {
       const path = spaceDatabaseOf(place.directory, space);
-      const { lastChange } = await lookAt(path, place.scratch, inspectSpace);
+      const lastChange = await lookAt(path, place.scratch, lastChangeIn);
       if (lastChange !== undefined) found.push({ what: `the last change in ${space}`, time: lastChange });
     } catch {
       // The check of that database reports this.

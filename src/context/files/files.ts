@@ -7,7 +7,6 @@ import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import type { Capability } from "../access/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -121,7 +120,7 @@ export class Files {
    * the caller may not see, `too_large` for an edit too large to be a document.
    */
   async read(caller: Caller, spaceName: string, pathText: string, version?: number): Promise<Opened> {
-    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText);
     const { engine } = space;
     const content = await (version === undefined ? engine.open(path) : engine.read(path, version));
     if (!content) throw version === undefined ? fileNotFound(path) : notFound("file", `${path} v${version}`);
@@ -130,7 +129,7 @@ export class Files {
 
   /** Returns a version as the store holds it. Raises as `read`. */
   async stored(caller: Caller, spaceName: string, pathText: string, version: number): Promise<Stored> {
-    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText);
     const stored = await space.engine.stored(path, version);
     if (!stored) throw notFound("file", `${path} v${version}`);
     return stored;
@@ -146,18 +145,18 @@ export class Files {
 
   /** Returns the record of a file without reading its content. Raises as `read`. */
   async record(caller: Caller, spaceName: string, pathText: string): Promise<FileRecord> {
-    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText);
     return found(await space.engine.stat(path), path);
   }
 
   /** Returns the live version. Raises as `read`. */
   async live(caller: Caller, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
-    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText);
     return found(await space.engine.live(path), path);
   }
 
   async history(caller: Caller, spaceName: string, pathText: string): Promise<FileHistory> {
-    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText);
     return found(await space.engine.history(path), path);
   }
 
@@ -171,7 +170,7 @@ export class Files {
     pathText: string,
     { from, to, context, signal }: DiffQuery = {},
   ): Promise<Uint8Array> {
-    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const { space, path } = await this.#seen(caller, spaceName, pathText);
     const record = found(await space.engine.stat(path), path);
     const isEdited = record.state === "modified" || record.state === "untracked";
     const opened = to === undefined && isEdited ? await this.read(caller, spaceName, path) : undefined;
@@ -422,17 +421,13 @@ export class Files {
     }
   }
 
-  async #seen(caller: Caller, spaceName: string, pathText: string, capability: Capability) {
+  async #seen(caller: Caller, spaceName: string, pathText: string) {
     const space = await this.#deps.spaces.looked(caller, spaceName);
     const path = parseDocumentPath("path", pathText);
-    if (!caller.rights.may(capability, spaceName, path)) {
+    if (!caller.rights.may("read", spaceName, path)) {
       const listed = caller.rights.may("list", spaceName, path);
-      const error = listed ? refusal(caller, capability, path) : fileNotFound(path);
-      this.#deps.audit.record(
-        caller,
-        { action: `file.${capability}`, space: spaceName, target: path },
-        error,
-      );
+      const error = listed ? refusal(caller, "read", path) : fileNotFound(path);
+      this.#deps.audit.record(caller, { action: "file.read", space: spaceName, target: path }, error);
       throw error;
     }
     return { space, path };

@@ -252,8 +252,6 @@ export interface FileEngine {
   treeBehind(): readonly DocumentPath[];
   /** Why the last attempt to write a path of `treeBehind` failed. */
   whyBehind(path: DocumentPath): string | undefined;
-  /** Writes a consistent copy of everything committed. Raises `conflict` if the path exists. */
-  backupTo(path: string): Promise<void>;
   /** `refusal`: raised by later calls; `unavailable` by default. */
   close(refusal?: AppError): Promise<void>;
 }
@@ -283,9 +281,9 @@ export interface SpaceEngine extends FileEngine {
   readonly busy: Promise<void> | undefined;
   /** Returns a frozen copy of the database, which a backup reads while writes continue. Raises `conflict`, `unavailable`. */
   freeze(): FrozenFile;
-export const FACTS_PER_FILE = 4;
-
 }
+
+export const FACTS_PER_FILE = 4;
 
 /** The state of the files on disk. */
 export interface Look {

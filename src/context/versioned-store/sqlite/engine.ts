@@ -6,7 +6,7 @@ import { Ongoing } from "../../../kit/concurrency/background.ts";
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import type { FrozenFile } from "../../../kit/storage/frozen-copy.ts";
 import { openDatabase, type Db } from "../../../kit/storage/db.ts";
-import { AppError, fieldError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import { migrate } from "../../../kit/storage/migrate.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
@@ -318,15 +318,6 @@ export class SqliteEngine implements SpaceEngine {
   settled(): Promise<void> {
     this.#requireOpen();
     return this.#running.keep(this.#gate.read(() => this.#mirror.following.settled()));
-  }
-
-  async backupTo(file: string): Promise<void> {
-    try {
-      this.#db.backupTo(file);
-    } catch (error) {
-      if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${file} already exists`);
-      throw error;
-    }
   }
 
   get busy(): Promise<void> | undefined {

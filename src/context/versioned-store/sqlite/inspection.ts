@@ -11,15 +11,11 @@ import { RecentContents } from "./content-cache.ts";
 import { spaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 
-interface SpaceInspection {
-  /** The time of the last change in ms since the epoch; undefined: no changes. */
-  readonly lastChange: number | undefined;
-}
-
-export function inspectSpace(db: Db): SpaceInspection {
+/** In ms since the epoch; undefined: no changes. */
+export function lastChangeIn(db: Db): number | undefined {
   const store = spaceStore(db);
   const { seq } = store.space.get()!;
-  return { lastChange: store.timeOf.get(seq)?.created_at };
+  return store.timeOf.get(seq)?.created_at;
 }
 
 /** Lists the working tree, and the paths that the next open will bring up to date. */

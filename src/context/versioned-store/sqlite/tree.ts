@@ -58,7 +58,6 @@ interface NewFile {
 interface TreeOptions {
   /** Replaced in tests that act between a check and its use. */
   readonly directories?: HeldRoot;
-  readonly now?: () => number;
   /** Threads that help to look at a large tree. */
   readonly lookers?: Lookers | undefined;
   /** Replaced in tests, whose disk may not ignore case. */
@@ -72,7 +71,6 @@ export class Tree {
   readonly #known = new Map<DocumentPath, KnownFile>();
   /** Paths whose facts were learned here, and that no later edit can repeat. */
   readonly #learned = new Set<DocumentPath>();
-  readonly #now: () => number;
   readonly #lookers: Lookers | undefined;
   readonly #spelling: Pick<Spelling, "of" | "isExact">;
   #temporary = 0;
@@ -82,14 +80,10 @@ export class Tree {
   /** The directory of temporary files, held open from the first write on, because every write needs it. */
   #own: Held | undefined;
 
-  constructor(
-    root: string,
-    { directories = new HeldRoot(root), now = () => systemClock.now(), lookers, spelling }: TreeOptions = {},
-  ) {
+  constructor(root: string, { directories = new HeldRoot(root), lookers, spelling }: TreeOptions = {}) {
     this.#root = root;
     this.#spelling = spelling ?? new Spelling(root);
     this.#directories = directories;
-    this.#now = now;
     this.#lookers = lookers;
   }
 
@@ -310,7 +304,7 @@ export class Tree {
     const descriptor = this.#directories.open(name);
     if (descriptor === undefined) return undefined;
     try {
-      const now = this.#now();
+      const now = systemClock.now();
       const stats = fstatSync(descriptor);
       if (!stats.isFile() || !this.#spelling.isExact(name)) return undefined;
       if (stats.size > FILE_BYTES_CEILING) throw tooLarge(path);
@@ -340,7 +334,7 @@ export class Tree {
 
   /** See glance.ts. `first`: work that comes before it. */
   glance(first?: Promise<unknown>): Promise<Glance | undefined> {
-    return glanceAt(this.#root, this.#now(), { lookers: this.#lookers, first });
+    return glanceAt(this.#root, systemClock.now(), { lookers: this.#lookers, first });
   }
 
   *#hashed(entries: Iterable<FoundFile | RefusedEntry>): Generator<TreeFile | RefusedEntry> {
