@@ -21,6 +21,21 @@ export async function unusableAddress(text: string): Promise<string | undefined>
   return problem && `${problem}; use an address of this machine, or 0.0.0.0 for all of them`;
 }
 
+/** Of the flags that say where the server listens. */
+export async function listenProblems({ address, port }: Answers): Promise<(string | undefined)[]> {
+  const ofAddress = address === undefined ? undefined : await unusableAddress(address);
+  const ofPort = port === undefined ? undefined : portProblem(port);
+  return [flagProblem("--address", address, ofAddress), flagProblem("--port", port, ofPort)];
+}
+
+function flagProblem(
+  flag: string,
+  value: string | undefined,
+  problem: string | undefined,
+): string | undefined {
+  return problem === undefined ? undefined : `${flag} "${value}": ${problem}`;
+}
+
 interface MadeServer {
   readonly directory: string;
   readonly admin: string;
@@ -33,16 +48,10 @@ interface MadeServer {
 /** Raises `invalid` with everything that is wrong, before anything is written. `space` and `admin` are known. */
 export async function createServer(answers: Answers, environment: Environment): Promise<MadeServer> {
   const { directory, address, port, space = "", admin = "", template, force = false } = answers;
-  const problems = {
-    "--address": [address, address === undefined ? undefined : await unusableAddress(address)],
-    "--port": [port, port === undefined ? undefined : portProblem(port)],
-    "--space": [space, spaceNameProblem(space)],
-  };
-  refuseProblems(
-    Object.entries(problems).map(([flag, [value, problem]]) =>
-      problem === undefined ? undefined : `${flag} "${value}": ${problem}`,
-    ),
-  );
+  refuseProblems([
+    ...(await listenProblems(answers)),
+    flagProblem("--space", space, spaceNameProblem(space)),
+  ]);
   const { initServer } = await import("../../context/init-server.ts");
   return initServer(
     {

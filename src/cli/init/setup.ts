@@ -10,22 +10,14 @@ import { stderrLogFormat, type Environment } from "../../kit/environment.ts";
 import { logWriter, printText } from "../../kit/terminal/output.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
-import { portProblem, unusableAddress } from "./new-server.ts";
+import { listenProblems } from "./new-server.ts";
 
 const CODE_BITS = 128;
 
 /** Runs until the server is stopped. Raises `invalid`, `conflict` for a directory with a server that has users. */
 export async function setUpInBrowser(answers: Answers, environment: Environment): Promise<void> {
   const { address, port, force = false } = answers;
-  const problems = {
-    "--address": [address, address === undefined ? undefined : await unusableAddress(address)],
-    "--port": [port, port === undefined ? undefined : portProblem(port)],
-  };
-  refuseProblems(
-    Object.entries(problems).map(([flag, [value, problem]]) =>
-      problem === undefined ? undefined : `${flag} "${value}": ${problem}`,
-    ),
-  );
+  refuseProblems(await listenProblems(answers));
   const directory = answers.directory ?? newServerDirectory(undefined, environment);
   const { prepareServer } = await import("../../context/init-server.ts");
   const { startServer } = await import("../../context/main.ts");
