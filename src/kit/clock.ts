@@ -3,6 +3,11 @@
 
 import { setImmediate } from "node:timers/promises";
 
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 export interface Clock {
   /** Wall clock, ms since the epoch, UTC. For records. */
   now(): number;

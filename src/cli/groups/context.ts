@@ -21,7 +21,7 @@ import {
 } from "../../context/delivery/schema.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { oneOfWords } from "../../kit/terminal/arguments.ts";
-import { systemClock } from "../../kit/clock.ts";
+import { SECOND_MS, systemClock } from "../../kit/clock.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { readNamedFile, readRegularFile } from "../../kit/disk/regular-file.ts";
 import { AppError } from "../../kit/error.ts";
@@ -33,7 +33,6 @@ import { spaceArgs, withSpace } from "../connection.ts";
 import { commandOn, spaceWords } from "../space-arguments.ts";
 import { plural, table, wholeNumber } from "../tables.ts";
 
-const SECOND_MS = 1_000;
 /** On a terminal; the export itself names all. */
 const OMITTED_NAMED_MAX = 20;
 

@@ -4,7 +4,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "../../kit/concurrency/background.ts";
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { SECOND_MS, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
@@ -31,7 +31,6 @@ import { targetPath, writeTarget } from "./target.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, manifestHash, spaceMembers } from "./unpack.ts";
 
 const READ_BYTES = 1024 * 1024;
-const MS_PER_SECOND = 1000;
 
 interface BackupsDeps {
   /** The server's data directory. */
@@ -171,7 +170,7 @@ export class Backups {
         const manifests: Manifest[] = [];
         const progress = (count: number) => void (shown.bytes_done += count);
         const sources = sourcesOf(moment, leftOut, progress, (manifest) => manifests.push(manifest));
-        const written = await writeArchive(handle, sources, Math.floor(moment.time / MS_PER_SECOND), signal);
+        const written = await writeArchive(handle, sources, Math.floor(moment.time / SECOND_MS), signal);
         const { created_at, spaces, audit } = manifests[0]!;
         return { ...written, created_at, spaces, audit };
       } finally {

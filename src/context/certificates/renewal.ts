@@ -1,7 +1,7 @@
 // Keeps the certificate of a server current: orders the first one, renews it in time, and waits longer after each failure. At most one order runs.
 
 import { messageOf } from "../../kit/error.ts";
-import { rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
+import { DAY_MS, MINUTE_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
 import { AcmeFailure } from "../../kit/acme/client.ts";
 import type { Background } from "../../kit/concurrency/background.ts";
 import type { Log } from "../../kit/log.ts";
@@ -9,8 +9,6 @@ import type { CertificateCache } from "./cache.ts";
 import { isFor, type HeldCertificate } from "./held-certificate.ts";
 import { NO_ORDERS, type OrderState } from "./schema.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const DOUBLINGS_MAX = 11;
 /** Authorities allow five failed proofs per hour and domain, so a restart tries again after this, and not at once. */
 const RESTART_WAIT_MS = 12 * MINUTE_MS;

@@ -1,8 +1,7 @@
 // The certificate that the listener uses now, as health and metrics see it. Loads no cryptography, because servers without TLS have it too.
 
+import { SECOND_MS } from "../../kit/clock.ts";
 import type { HealthProblem } from "../../kit/health.ts";
-
-const MS_PER_SECOND = 1_000;
 
 export class ServedCertificate {
   #expiresAt = 0;
@@ -16,7 +15,7 @@ export class ServedCertificate {
 
   /** Seconds since the epoch; 0 for a placeholder. */
   expirySeconds(): number {
-    return this.#expiresAt / MS_PER_SECOND;
+    return this.#expiresAt / SECOND_MS;
   }
 
   /** All clients refuse a placeholder and a certificate that has expired; one without a new domain still serves the others. */

@@ -1,7 +1,7 @@
 // Ends requests to a silent server: one that accepts a connection and never answers would otherwise hold a command, and the lock of a folder, for
 // minutes.
 
-import type { Timers } from "../../kit/clock.ts";
+import { SECOND_MS, type Timers } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { messageOf } from "../../kit/error.ts";
 import { interrupted, noAnswer } from "./failures.ts";
@@ -12,13 +12,12 @@ const ANSWER_MS = 120_000;
 export const SYNC_ANSWER_MS = 30_000;
 /** A request may take one more second for this many bytes that it sends, as servers allow. */
 const SENT_BYTES_PER_SECOND_MIN = 32 * 1024;
-const MS_PER_SECOND = 1_000;
 /** Between two pieces of an answer. Event streams have a heartbeat every 15 s. */
 const SILENCE_MS = 60_000;
 
 /** `answerMs`: the limit of a request that sends nothing. */
 export function answerLimitMs(sentBytes: number, answerMs: number = ANSWER_MS): number {
-  return answerMs + Math.ceil((sentBytes / SENT_BYTES_PER_SECOND_MIN) * MS_PER_SECOND);
+  return answerMs + Math.ceil((sentBytes / SENT_BYTES_PER_SECOND_MIN) * SECOND_MS);
 }
 
 interface Waiting {
@@ -69,6 +68,6 @@ async function nextPiece(reader: ReadableStreamDefaultReader<Uint8Array>, server
   });
   if (piece !== LATE) return piece;
   reader.cancel().catch(() => {});
-  const seconds = SILENCE_MS / MS_PER_SECOND;
+  const seconds = SILENCE_MS / SECOND_MS;
   throw interrupted(server, `nothing arrived for ${seconds} s; check the network, then try again`);
 }

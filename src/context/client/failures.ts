@@ -1,5 +1,6 @@
 // The errors of requests to a server that gives no answer of ours.
 
+import { SECOND_MS } from "../../kit/clock.ts";
 import {
   AppError,
   messageOf,
@@ -9,7 +10,6 @@ import {
   statusOf,
 } from "../../kit/error.ts";
 
-const MS_PER_SECOND = 1_000;
 /** The runtime's advice to programmers, at the end of its messages. */
 const ADVICE = / For more information, pass `verbose: true`.*$/;
 const TRUST =
@@ -56,7 +56,7 @@ export function notJson(server: string): AppError {
 
 /** The error for an answer that does not begin. */
 export function noAnswer(server: string, limitMs: number): AppError {
-  const seconds = Math.round(limitMs / MS_PER_SECOND);
+  const seconds = Math.round(limitMs / SECOND_MS);
   const problem = `${server} does not answer: nothing arrived within ${seconds} s; check that it works, then try again`;
   return new AppError("unavailable", problem);
 }

@@ -1,12 +1,11 @@
 // Waits for a server that allows no more requests for a short while, then sends the request again: the server did nothing with the refused one.
 
 import { statusOf } from "../../kit/error.ts";
-import type { Timers } from "../../kit/clock.ts";
+import { SECOND_MS, type Timers } from "../../kit/clock.ts";
 import { pauseBy } from "../../kit/concurrency/deadline.ts";
 import { retryAfterOf } from "./failures.ts";
 import type { Transport } from "./client.ts";
 
-const MS_PER_SECOND = 1_000;
 /** A person does not want to watch a longer wait; the error says when to try again. */
 const WAIT_SECONDS_MAX = 30;
 /** For one request. */
@@ -28,7 +27,7 @@ export function patient({ timers, onWait }: Patience): (transport: Transport) =>
         if (seconds === undefined || seconds > WAIT_SECONDS_MAX || waits >= WAITS_MAX) return answer;
         await answer.body?.cancel();
         onWait(seconds);
-        await pauseBy(timers, seconds * MS_PER_SECOND, sent.signal);
+        await pauseBy(timers, seconds * SECOND_MS, sent.signal);
       }
     },
   });

@@ -1,13 +1,13 @@
 // The check of `cairn doctor` on the certificate of a server that speaks TLS: clients refuse one that has expired, and the server one that does not
 // fit its key.
 
+import { DAY_MS } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { acmeStatus } from "../certificates/status.ts";
 import { readTls, validity, type Tls } from "../config/tls-files.ts";
 import type { AcmeConfig, ServerConfig } from "../config/schema.ts";
 import { fail, ok, warn, type Verdict } from "./finding.ts";
 
-const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;
 const RENEW = "renew the certificate (tls.cert_file and tls.key_file in server.yaml), and restart the server";
 const REPLACE = "name a certificate and its own key, both PEM, in server.yaml (tls.cert_file, tls.key_file)";

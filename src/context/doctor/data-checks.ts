@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../kit/clock.ts";
+import { DAY_MS, type Clock } from "../../kit/clock.ts";
 import { lookAt } from "../../kit/storage/db-untouched.ts";
 import { AppError } from "../../kit/error.ts";
 import { nounFor, plural } from "../../kit/text/amounts.ts";
@@ -18,7 +18,6 @@ import { lostDatabase, lostDatabaseRemedy, readSpaceFile, spaceFilePath } from "
 import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
-const BOOTSTRAP_MS = 24 * 60 * 60 * 1_000;
 const RESTORE = "restore a backup (cairn backup restore), or move it away";
 
 /** The data directory, and a directory for copies. */
@@ -180,7 +179,7 @@ export function bootstrapToken({ directory, clock }: Place): Verdict {
   const path = join(directory, "auth", "bootstrap_admin.token");
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return ok("no token file is left");
-  const expired = clock.now() - stats.mtimeMs > BOOTSTRAP_MS;
+  const expired = clock.now() - stats.mtimeMs > DAY_MS;
   return warn(
     `${path} still holds the first token, ${expired ? "which has expired" : "which is valid for 24 hours after its creation"}`,
     `${expired ? "" : "create a lasting token with it (cairn auth token create), then "}rm ${quoted(path)}`,

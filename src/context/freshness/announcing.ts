@@ -1,7 +1,7 @@
 // Announces documents that became stale, as events: once for each document and window, whether or not someone asks for them. Looks at the recorded
 // versions; an edit by hand counts when it has one.
 
-import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { HOUR_MS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Background } from "../../kit/concurrency/background.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { pagesOf } from "../../kit/storage/pages.ts";
@@ -15,7 +15,7 @@ import type { Freshness } from "./schema.ts";
 import type { StaleStore } from "./store.ts";
 
 /** Windows are counted in days. */
-const LOOK_EVERY_MS = 60 * 60 * 1_000;
+const LOOK_EVERY_MS = HOUR_MS;
 /** Of one look at all spaces; the next one announces the rest. Many events at once would push others out of the log. */
 const ANNOUNCED_PER_LOOK_MAX = 1_000;
 /** A few milliseconds of work. */

@@ -1,11 +1,10 @@
 // Judges one document by its front matter: when it becomes stale, and what in its fields cannot be read. Pure.
 
-import { rfc3339, rfc3339OrNull, timeOf } from "../../kit/clock.ts";
+import { DAY_MS, rfc3339, rfc3339OrNull, timeOf } from "../../kit/clock.ts";
 import type { Declaration } from "../versioned-store/engine.ts";
 import type { FieldName, Freshness, FreshnessProblem } from "./schema.ts";
 
 const WINDOW = /^([1-9][0-9]{0,3})([dwmy])$/;
-const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d\d-\d\d/;
 /** The last day that is written with four digits. */
 const TIME_MAX = Date.UTC(9999, 11, 31);

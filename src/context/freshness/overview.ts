@@ -1,12 +1,11 @@
 // Sorts, filters and counts the documents of a freshness answer for a page: any number of them, without holding up others.
 
-import { Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
+import { DAY_MS, Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
 import { sortedInTurns } from "../../kit/concurrency/sort-in-turns.ts";
 import type { Freshness, FreshnessAnswer } from "./schema.ts";
 
 /** A person plans that far ahead. */
 export const SOON_DAYS = 14;
-const DAY_MS = 86_400_000;
 
 export const freshnessGroups = ["unclear", "stale", "soon", "fresh"] as const;
 export type FreshnessGroup = (typeof freshnessGroups)[number];

@@ -1,7 +1,7 @@
 // Authenticates requests. Tokens are looked up by hash and checked on every request: age, expiry, disabled users. A bounded cache holds lookups;
 // every change of users clears it in the step that commits. Inside a write, the store is read directly.
 
-import type { Clock } from "../../kit/clock.ts";
+import { DAY_MS, type Clock } from "../../kit/clock.ts";
 import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
@@ -17,7 +17,6 @@ import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 
 const CACHED_TOKENS_MAX = 10_000;
-const DAY_MS = 86_400_000;
 
 interface Known {
   readonly token: TokenRow;

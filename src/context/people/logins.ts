@@ -1,7 +1,7 @@
 // Logging in and out: the first admin's token, login with a password, logout. Verifying a password takes a while and runs outside the database;
 // the decision is made inside the write, against the account as it is then.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { HOUR_MS, MINUTE_MS, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
@@ -19,8 +19,6 @@ import { BOOTSTRAP_HOURS, FAILED_LOGINS_MAX, LOCKED_MINUTES, SESSION_HOURS, type
 import type { Sessions } from "./sessions.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 const BAD_LOGIN = "invalid credentials";
 const NAME_CHARACTERS_RECORDED = 100;
 

@@ -1,13 +1,11 @@
 // Converts rows of users and tokens to the records of the API, and computes the expiry of tokens.
 
-import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
+import { DAY_MS, rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
 import { notFound } from "../../kit/error.ts";
 import { nameKey } from "../../kit/text/names.ts";
 import type { Token, User } from "./schema.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
-
-const DAY_MS = 86_400_000;
 
 interface Issued {
   /** Plain text: shown once, never stored. */

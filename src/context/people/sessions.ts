@@ -1,7 +1,7 @@
 // Sessions of the console: begun by a login, valid for a limited time, ended with the user's rights. The cookie is not a token of the API. A
 // session is looked up for every request, so a disabled user is out at once.
 
-import type { Clock } from "../../kit/clock.ts";
+import { HOUR_MS, type Clock } from "../../kit/clock.ts";
 import { tokenHash, TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
@@ -17,7 +17,6 @@ import { CONSOLE_HOURS, CONSOLE_IDLE_HOURS, CONSOLE_SESSIONS_MAX } from "./schem
 import type { SessionRow, SessionStore } from "./session-store.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
-const HOUR_MS = 3_600_000;
 const SECRET_BITS = 256;
 
 interface SessionsDeps {

@@ -1,7 +1,7 @@
 // The rules for managing users and their tokens, for admins. Every change is one write that checks the admin's rights first, is audited with its
 // outcome, and applies from the next request, and to open streams.
 
-import { rfc3339OrNull, type Clock } from "../../kit/clock.ts";
+import { SECOND_MS, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { nameKey, parseName } from "../../kit/text/names.ts";
 import { checkPasswordShape, hashPassword } from "../../kit/secrets/passwords.ts";
@@ -29,8 +29,6 @@ interface UsersQuery {
   readonly part?: string;
   readonly limit: number;
 }
-
-const SECOND_MS = 1_000;
 
 /** The names that audit records, histories and events use for the program itself, manual edits and the operator of the machine. */
 const NO_USER = /^(?:server|working tree|.*\(this machine\))$/;

@@ -1,13 +1,14 @@
 // When the daemon tries again: after the normal interval, or later after failures in a row. Pure; the caller has the clock.
 
+import { HOUR_MS, SECOND_MS } from "../../kit/clock.ts";
+
 /** Between two cycles without news, and after a single failure. */
 export const INTERVAL_MS = 60_000;
 const BACKOFF_MAX_MS = 15 * 60_000;
 /** Doubling the interval more often than this exceeds the maximum. */
 const DOUBLINGS_MAX = 10;
-const MS_PER_SECOND = 1_000;
 /** A server cannot ask for a longer wait. */
-const ASKED_MS_MAX = 60 * 60_000;
+const ASKED_MS_MAX = HOUR_MS;
 
 /** `failures`: in a row. The first one retries after the normal interval, each further one doubles it. */
 export function retryDelayMs(failures: number, intervalMs = INTERVAL_MS): number {
@@ -49,7 +50,7 @@ export class BackOff {
     this.#failures += 1;
     const now = this.#elapsed();
     if (askedSeconds === undefined) this.#due = now + retryDelayMs(this.#failures, this.#intervalMs);
-    else this.#due = this.#notBefore = now + Math.min(askedSeconds * MS_PER_SECOND, ASKED_MS_MAX);
+    else this.#due = this.#notBefore = now + Math.min(askedSeconds * SECOND_MS, ASKED_MS_MAX);
   }
 
   /** The surroundings changed (the machine woke up), so the next attempt waits only if the server asked for it. Forgives no failure. */

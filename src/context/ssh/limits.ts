@@ -1,5 +1,7 @@
 // How much of a server the terminal interface may use over SSH, before and after people sign in.
 
+import { MINUTE_MS } from "../../kit/clock.ts";
+
 export interface SshLimits {
   /** Connections that have not signed in yet. */
   readonly strangersMax: number;
@@ -14,8 +16,6 @@ export interface SshLimits {
   /** Between two looks at the list of keys while someone is connected: a removed key ends its sessions within this time. */
   readonly lookMs: number;
 }
-
-const MINUTE_MS = 60_000;
 
 export const SSH_LIMITS: SshLimits = {
   strangersMax: 32,

@@ -1,7 +1,7 @@
 // Pushes and pulls. A push is atomic: every path is checked separately (rights, sync mode, quota, secrets, precondition), and the whole push by
 // its real effects. A pull returns the live versions of the requested paths that sync and that the caller may read.
 
-import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { SECOND_MS, LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
@@ -25,7 +25,6 @@ import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pull, type Pushed } from "./schema
 
 /** The paths processed between two yields: a few milliseconds of work. */
 const PATHS_PER_STRETCH = 500;
-const MS_PER_SECOND = 1_000;
 
 interface SyncDeps {
   readonly spaces: Spaces;
@@ -110,7 +109,7 @@ export class Sync {
     const interrupted = (error: unknown) =>
       log.warn("a pull was interrupted", { request_id: caller.requestId, error: messageOf(error) });
     if (form === "contents") return { type: CONTENTS_TYPE, stream: contentsStream(pulled, interrupted) };
-    const seconds = Math.floor(clock.now() / MS_PER_SECOND);
+    const seconds = Math.floor(clock.now() / SECOND_MS);
     return { type: ARCHIVE_TYPE, stream: pullArchive(pulled, seconds, interrupted) };
   }
 

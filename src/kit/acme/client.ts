@@ -3,6 +3,7 @@
 //
 // Our own, because the package for it adds 1.3 MB (an HTTP client and two X.509 libraries) and sends its requests past the guard.
 
+import { SECOND_MS } from "../clock.ts";
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { pause } from "../concurrency/deadline.ts";
@@ -19,7 +20,6 @@ const NONCE_TRIES_MAX = 10;
 const POLL_MS = { first: 100, most: 5_000 };
 const POLLS_MAX = 60;
 const ASKED_MS_MAX = 60_000;
-const MS_PER_SECOND = 1_000;
 const BAD_REQUEST = 400;
 const BAD_NONCE = "urn:ietf:params:acme:error:badNonce";
 
@@ -228,5 +228,5 @@ function headerOf(headers: OutboundAnswer["headers"], name: string): string | un
 function askedWaitMs({ headers }: OutboundAnswer): number | undefined {
   const text = headerOf(headers, "retry-after");
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
-  return Number(text) * MS_PER_SECOND;
+  return Number(text) * SECOND_MS;
 }

@@ -1,6 +1,7 @@
 // Tar archives of regular files, written and read as streams by tar-stream (POSIX ustar; pax records for long and non-ASCII names).
 // Archives are untrusted: reading accepts only regular files, and no more bytes than the caller allows.
 
+import { SECOND_MS } from "../clock.ts";
 import { pipeline } from "node:stream/promises";
 import { extract, pack, type Header, type Pack } from "tar-stream";
 import { AppError, systemCode } from "../error.ts";
@@ -10,7 +11,6 @@ import { visibleInLine } from "../text/visible.ts";
 /** The bytes that an archive may contain beside its files: headers, padding, pax records. */
 const OVERHEAD_BYTES_MAX = 16 * 1024 * 1024;
 const PIECE_BYTES_MIN = 64 * 1024;
-const MS_PER_SECOND = 1000;
 
 export interface Entry {
   readonly name: string;
@@ -36,7 +36,7 @@ export async function* tarOf(
   seconds: number,
 ): AsyncGenerator<Uint8Array> {
   const archive = pack();
-  const mtime = new Date(seconds * MS_PER_SECOND);
+  const mtime = new Date(seconds * SECOND_MS);
   const written = writeAll(archive, sources, mtime).catch((error: Error) => void archive.destroy(error));
   yield* gathered(archive as AsyncIterable<Uint8Array>);
   await written;

@@ -1,6 +1,7 @@
 // A self-signed certificate, made with nothing but node:crypto, for labs and for tests of TLS. Format: X.509 v3 (RFC 5280) in DER; only what a client
 // checks: names, validity, key, signature.
 
+import { DAY_MS } from "../clock.ts";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { secretBytes } from "../random.ts";
 import { altNames, bits, ECDSA_WITH_SHA256, integer, oid, pem, sequence, set, tagged, time } from "./der.ts";
@@ -13,7 +14,6 @@ interface Certificate {
 
 const COMMON_NAME = oid("2.5.4.3");
 const UTF8_STRING = 0x0c;
-const DAY_MS = 86_400_000;
 const SERIAL_BYTES = 8;
 const COMMON_NAME_LENGTH_MAX = 64;
 

@@ -1,10 +1,10 @@
 // Answers one question about a working tree, as fast as the system can: are all files as they were? A fingerprint over every directory's names and
 // every file's signature (signature.ts), without looking at any of them one by one. Whether a file can be a document does not matter here.
 
-import { turnOfOthers } from "../../../kit/clock.ts";
+import { SECOND_MS, turnOfOthers } from "../../../kit/clock.ts";
 import { directoryFacts, hasDirectoryFacts } from "../../../kit/disk/directory-facts.ts";
 import type { Job } from "../../../kit/workers/job.ts";
-import { COARSE_TICK_MS, SECOND_MS, TICK_MS } from "./signature.ts";
+import { COARSE_TICK_MS, TICK_MS } from "./signature.ts";
 import type { Lookers } from "./walk-together.ts";
 import { isOwnDirectory } from "./walk.ts";
 

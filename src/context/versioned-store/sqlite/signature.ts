@@ -3,13 +3,13 @@
 // One case is left out: a file that is edited twice within one tick of the file system's clock has the same times after both edits. So a signature
 // only counts if its times are older than a tick when it is taken.
 
+import { SECOND_MS } from "../../../kit/clock.ts";
 import { fstatSync, futimesSync, type Stats } from "node:fs";
 
 /** File systems keep time in nanoseconds, but read a clock that ticks every 1 to 16 ms; a network adds some difference. */
 export const TICK_MS = 100;
 /** Some file systems keep whole seconds only; FAT every second one. */
 export const COARSE_TICK_MS = 3_000;
-export const SECOND_MS = 1_000;
 
 /** Reports whether an edit after `now` could leave the same times. `now`: ms since the epoch, read before `stats`. */
 export function mayChangeUnseen(
