@@ -59,7 +59,7 @@ export function buildParts(options: PartsOptions) {
   const ground = buildGround(options);
   const { db, clock, log, config, background, workers, audit, events } = ground;
   const streams = new Streams();
-  const people = buildPeople(ground, { spaceNames: () => spaces.names() });
+  const people = buildPeople(ground, { spaceExists: (name) => spaces.exists(name) });
   const { addresses, authentication, changes } = people;
   const limits = new RateLimits(clock, config.rateLimit, addresses);
   const commits = new Histogram(COMMIT_SECONDS);

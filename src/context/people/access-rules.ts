@@ -5,9 +5,9 @@ import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";
-import type { Acl, AclRule, Capability, Explanation, WriteAcl } from "../access/schema.ts";
+import type { Acl, Capability, Explanation, WriteAcl } from "../access/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import type { Authentication } from "./authentication.ts";
+import { aclOf, type Authentication } from "./authentication.ts";
 import type { Changes, Write } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
@@ -91,20 +91,12 @@ export class AccessRules {
   }
 
   #shown(row: UserRow): Acl {
-    const rules = this.#rules(row);
+    const rules = aclOf(this.#deps.store, row);
     return {
       user: row.name,
       rules,
       revision: sha256Hex(JSON.stringify(rules)).slice(0, REVISION_CHARACTERS),
     };
-  }
-
-  #rules(row: UserRow): AclRule[] {
-    return this.#deps.store.rulesOf.all(row.id).map(({ effect, path, capabilities }) => ({
-      effect,
-      path,
-      capabilities: JSON.parse(capabilities) as Capability[],
-    }));
   }
 }
 

@@ -14,6 +14,7 @@ import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import { callerWith, localCaller, type Caller } from "../identity/caller.ts";
 import { nameKey } from "../../kit/text/names.ts";
 import type { PeopleRecords } from "./records.ts";
+import { spacesOf } from "./space-names.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 
 const CACHED_TOKENS_MAX = 10_000;
@@ -216,10 +217,13 @@ function isSamePerson(one: UserRow, other: UserRow): boolean {
 }
 
 export function rightsOf(store: PeopleStore, user: UserRow): Rights {
-  const rules = store.rulesOf.all(user.id).map(({ effect, path, capabilities }): AclRule => ({
+  return new Rights(user.role, spacesOf(user.spaces), aclOf(store, user));
+}
+
+export function aclOf(store: PeopleStore, user: UserRow): AclRule[] {
+  return store.rulesOf.all(user.id).map(({ effect, path, capabilities }) => ({
     effect,
     path,
     capabilities: JSON.parse(capabilities) as AclRule["capabilities"],
   }));
-  return new Rights(user.role, user.spaces === null ? null : (JSON.parse(user.spaces) as string[]), rules);
 }

@@ -16,7 +16,7 @@ import { Users, type UsersDeps } from "./users.ts";
 
 export function buildPeople(
   { db, clock, log, config, audit, events }: Ground,
-  { spaceNames }: Pick<UsersDeps, "spaceNames">,
+  { spaceExists }: Pick<UsersDeps, "spaceExists">,
 ) {
   const { tokenTtlDays, rateLimit } = config;
   const store = peopleStore(db);
@@ -35,7 +35,7 @@ export function buildPeople(
     : undefined;
   const shared = { store, records, changes, clock, sessions };
   const logins = new Logins({ ...shared, db, audit, loginLimit, addresses });
-  const users = new Users({ ...shared, spaceNames });
+  const users = new Users({ ...shared, spaceExists });
   const rules = new AccessRules({ ...shared, authentication });
   const account = new Account(shared);
   return { account, addresses, authentication, sessions, changes, logins, users, rules };

@@ -5,6 +5,7 @@ import { newToken, tokenHash } from "../../kit/crypto.ts";
 import { notFound } from "../../kit/error.ts";
 import { nameKey } from "../../kit/text/names.ts";
 import type { Token, User } from "./schema.ts";
+import { spacesOf } from "./space-names.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 
 interface Issued {
@@ -80,7 +81,7 @@ export class PeopleRecords {
     return {
       name: row.name,
       role: row.role,
-      spaces: row.spaces === null ? null : (JSON.parse(row.spaces) as string[]),
+      spaces: spacesOf(row.spaces),
       has_password: row.password_hash !== null,
       disabled: row.disabled !== 0,
       locked_until: rfc3339OrNull(locked ? row.locked_until : null),

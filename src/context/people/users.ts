@@ -12,6 +12,7 @@ import { replacePassword } from "./password-change.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { CreateToken, CreateUser, SeenUser, Token, UpdateUser, User } from "./schema.ts";
 import type { Sessions } from "./sessions.ts";
+import { requireSpaces, storedSpaces } from "./space-names.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 export interface UsersDeps {
@@ -19,7 +20,7 @@ export interface UsersDeps {
   readonly records: PeopleRecords;
   readonly changes: Changes;
   readonly sessions: Pick<Sessions, "endAllOf">;
-  readonly spaceNames: () => readonly string[];
+  readonly spaceExists: (name: string) => boolean;
   readonly clock: Clock;
 }
 
@@ -79,8 +80,8 @@ export class Users {
       return write(() => {
         if (store.userByKey.get(name.key))
           throw fieldError("conflict", "name", `a user "${name.text}" already exists`);
-        this.#requireSpaces(input.spaces ?? []);
-        const spaces = jsonOrNull(input.spaces);
+        requireSpaces(input.spaces, this.#deps.spaceExists);
+        const spaces = storedSpaces(input.spaces ?? null);
         const row = store.insertUser.get({
           name: name.text,
           name_key: name.key,
@@ -101,9 +102,8 @@ export class Users {
         const row = records.row(user);
         const role = input.role ?? row.role;
         if (row.role === "admin" && role !== "admin") this.#refuseLastAdmin(row, "demoted");
-        const kept = row.spaces === null ? [] : (JSON.parse(row.spaces) as string[]);
-        this.#requireSpaces((input.spaces ?? []).filter((name) => !kept.includes(name)));
-        const spaces = input.spaces === undefined ? row.spaces : jsonOrNull(input.spaces);
+        requireSpaces(input.spaces, this.#deps.spaceExists, row.spaces);
+        const spaces = input.spaces === undefined ? row.spaces : storedSpaces(input.spaces);
         store.setRole.run(role, spaces, row.id);
         return records.toUser(records.row(user));
       }),
@@ -224,14 +224,6 @@ export class Users {
     );
   }
 
-  /** Raises `invalid` with the `unknown` names: a role in a misspelt space would apply nowhere. */
-  #requireSpaces(names: readonly string[]): void {
-    const known = new Set(names.length === 0 ? [] : this.#deps.spaceNames());
-    const unknown = names.filter((name) => !known.has(name));
-    if (unknown.length > 0)
-      throw fieldError("invalid", "spaces", `unknown space "${unknown.join('", "')}"`, { unknown });
-  }
-
   #refuseLastAdmin(row: UserRow, what: string): void {
     if (row.role === "admin" && row.disabled === 0 && !this.#deps.store.otherAdmin.get(row.id))
       throw new AppError(
@@ -239,10 +231,6 @@ export class Users {
         `${row.name} is the last admin and cannot be ${what}; make another user an admin first`,
       );
   }
-}
-
-function jsonOrNull(names: readonly string[] | null | undefined): string | null {
-  return names === null || names === undefined ? null : JSON.stringify(names);
 }
 
 const EVENTS = new Set([

@@ -2,6 +2,7 @@
 
 import { fieldError } from "../../kit/error.ts";
 import { eventTypes, type EventEnvelope } from "../events/schema.ts";
+import { spacesOf } from "../people/space-names.ts";
 import type { HookRow } from "./store.ts";
 
 export interface Subscription {
@@ -11,10 +12,8 @@ export interface Subscription {
 }
 
 export function subscriptionOf({ events, spaces }: Pick<HookRow, "events" | "spaces">): Subscription {
-  return {
-    types: JSON.parse(events) as string[],
-    spaces: spaces === null ? null : new Set(JSON.parse(spaces) as string[]),
-  };
+  const names = spacesOf(spaces);
+  return { types: JSON.parse(events) as string[], spaces: names && new Set(names) };
 }
 
 export function subscribes(

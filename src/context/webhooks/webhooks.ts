@@ -2,12 +2,13 @@
 // saved and at every connection.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { AppError, notFound } from "../../kit/error.ts";
 import type { Network } from "../../kit/network/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "../people/changes.ts";
+import { requireSpaces, spacesOf, storedSpaces } from "../people/space-names.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
 import { newDeliveryId, type Deliveries } from "./delivery.ts";
 import {
@@ -95,14 +96,14 @@ export class Webhooks {
             "conflict",
             `the limit of ${WEBHOOKS_MAX} webhooks is reached; delete one first`,
           );
-        this.#requireSpaces(caller, spaces ?? []);
+        requireSpaces(spaces, this.#isSeenBy(caller));
         const list = JSON.stringify(events);
         const operator = Number(caller.auth === "local");
         const from = this.#deps.events.last;
         const made = store.insert.get({
           url: target,
           events: list,
-          spaces: jsonOrNull(spaces),
+          spaces: storedSpaces(spaces),
           cursor: from,
           created_by: caller.name,
           by_operator: operator,
@@ -126,16 +127,12 @@ export class Webhooks {
         change.url === undefined ? undefined : await checkedTarget(this.#deps.network, change.url);
       return write(() => {
         const { url, events, spaces, enabled, cursor } = this.#row(id);
-        const kept = spacesOf(spaces) ?? [];
-        this.#requireSpaces(
-          caller,
-          (change.spaces ?? []).filter((name) => !kept.includes(name)),
-        );
+        requireSpaces(change.spaces, this.#isSeenBy(caller), spaces);
         const now = change.enabled === undefined ? enabled : Number(change.enabled);
         // Events from while it was disabled are not sent.
         const from = now === 1 && enabled === 0 ? this.#deps.events.last : cursor;
         const list = change.events ? JSON.stringify(change.events) : events;
-        const names = change.spaces === undefined ? spaces : jsonOrNull(change.spaces);
+        const names = change.spaces === undefined ? spaces : storedSpaces(change.spaces);
         store.update.run({
           id,
           url: target ?? url,
@@ -276,11 +273,9 @@ export class Webhooks {
     return row;
   }
 
-  /** Raises `invalid` with the `unknown` names: a misspelt one would match nothing. A space that the caller may not see is unknown. */
-  #requireSpaces({ rights }: Caller, names: readonly string[]): void {
-    const unknown = names.filter((name) => !this.#deps.spaceExists(name) || !rights.sees(name));
-    if (unknown.length > 0)
-      throw fieldError("invalid", "spaces", `unknown space "${unknown.join('", "')}"`, { unknown });
+  /** A space that the caller may not see is unknown. */
+  #isSeenBy({ rights }: Caller): (name: string) => boolean {
+    return (name) => this.#deps.spaceExists(name) && rights.sees(name);
   }
 
   #spacesProblem(spaces: readonly string[] | null): string | null {
@@ -289,14 +284,6 @@ export class Webhooks {
       ? `its space ${spaces[0]} was deleted`
       : `all of its ${spaces.length} spaces were deleted`;
   }
-}
-
-function spacesOf(stored: string | null): string[] | null {
-  return stored === null ? null : (JSON.parse(stored) as string[]);
-}
-
-function jsonOrNull(names: readonly string[] | null): string | null {
-  return names === null ? null : JSON.stringify(names);
 }
 
 function toDelivery({
