@@ -1,6 +1,6 @@
 // A progress line on a terminal, overwritten in place and cleared at the end. Not shown anywhere else.
 
-import { systemClock, type Clock } from "../kit/clock.ts";
+import { systemClock } from "../kit/clock.ts";
 import { stderrIsTerminal } from "../kit/environment.ts";
 import { printProgress } from "../kit/terminal/output.ts";
 
@@ -12,12 +12,12 @@ interface Progress {
   end(): void;
 }
 
-export function progressLine(clock: Clock = systemClock): Progress {
+export function progressLine(): Progress {
   if (!stderrIsTerminal()) return { show: () => {}, end: () => {} };
   let shownAt = Number.NEGATIVE_INFINITY;
   return {
     show(text) {
-      const now = clock.elapsed();
+      const now = systemClock.elapsed();
       if (now - shownAt < EVERY_MS) return;
       shownAt = now;
       printProgress(text());

@@ -51,8 +51,8 @@ export class Semaphore {
   }
 
   /** Runs `work` once there is room. Raises as `enter`, and whatever `work` raises. */
-  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const leave = await this.enter(signal && { signal });
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter();
     try {
       return await work();
     } finally {

@@ -57,7 +57,6 @@ interface ChangeRow {
 /** A file as it was at some change. */
 interface PastRow {
   path: string;
-  op: ChangeOp;
   version: number;
   size: number;
   hash: string;
@@ -273,7 +272,7 @@ function changes(db: Db) {
     ),
     // For each file, the last change up to then that determined its live version.
     asOf: db.query<PastRow, [number, string, number]>(
-      `SELECT f.path, c.op, c.version, v.size, v.hash, c.author, c.created_at
+      `SELECT f.path, c.version, v.size, v.hash, c.author, c.created_at
        FROM files f
        JOIN changes c ON c.seq = ${lastChange("f.id", "?1")}
        LEFT JOIN versions v ON v.file_id = f.id AND v.version = c.version
