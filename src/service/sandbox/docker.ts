@@ -8,7 +8,7 @@ import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
-import { randomSecret } from "../../kit/random.ts";
+import { randomHex } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
 import { DockerCommand, reasonOf } from "./docker-client.ts";
@@ -50,7 +50,7 @@ export class DockerSandbox implements Sandbox {
   readonly #pools = new Map<string, Pool>();
   readonly #running = new Ongoing();
   readonly #stopping = new AbortController();
-  readonly #start = Buffer.from(randomSecret(START_BITS), "base64url").toString("hex");
+  readonly #start = randomHex(START_BITS);
   readonly #labels: readonly string[];
   readonly #slots = new StartSlots();
   #folder: Promise<string> | undefined;

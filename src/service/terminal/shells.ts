@@ -4,7 +4,7 @@
 import { stat } from "node:fs/promises";
 import type { Log } from "../../kit/log.ts";
 import type { TerminalOptions, TerminalProcess } from "../../kit/processes/process.ts";
-import { randomSecret } from "../../kit/random.ts";
+import { randomHex } from "../../kit/random.ts";
 import { reasonOf, type DockerCommand } from "../sandbox/docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "../sandbox/isolation.ts";
 
@@ -39,7 +39,7 @@ export class Shells {
   }
 
   newName(): string {
-    return `cairn-terminal-${Buffer.from(randomSecret(NAME_BITS), "base64url").toString("hex")}`;
+    return `cairn-terminal-${randomHex(NAME_BITS)}`;
   }
 
   /** Creates a container with `folder` mounted read-only at /workspace. Returns false, and logs why, when it fails. */
