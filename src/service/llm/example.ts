@@ -1,7 +1,7 @@
 // The built-in example: a script in place of a model, so that a new server can show a turn before anyone has a key. It reads which tools were
 // called and never what was said, asks no other machine, reports no tokens, and says in every answer that it is no language model.
 
-import { setTimeout as pause } from "node:timers/promises";
+import { pause } from "../../kit/concurrency/deadline.ts";
 import type { CallModel, ModelAnswer, ModelRequest } from "./model.ts";
 import { NO_USAGE } from "./model.ts";
 
@@ -21,7 +21,7 @@ export const answerAsExample: CallModel = async (endpoint, request, listener, si
   listener.firstChunk();
   const said = `${LABEL}\n\n${text}`;
   for (const word of said.match(/\S+\s*/g) ?? []) {
-    await pause(WORD_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(WORD_EVERY_MS, signal);
     signal.throwIfAborted();
     listener.text(word);
   }

@@ -1,9 +1,9 @@
 // Notices files that appeared, changed or went without the service: shells write to the same directory. A save through the service is queued with its
 // event. The rest is found by looking at whole trees: at the start, and while people search, each as often as that costs little.
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Background } from "../../kit/concurrency/background.ts";
 import { turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { pause } from "../../kit/concurrency/deadline.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { inWrites } from "../../kit/storage/in-writes.ts";
@@ -74,9 +74,7 @@ export class FileLooks {
       const end = clock.elapsed();
       this.#looked.set(id, end);
       if (this.#stop.signal.aborted) return;
-      await pause((end - start) / LOOK_SHARE - (end - start), undefined, { signal: this.#stop.signal }).catch(
-        () => {},
-      );
+      await pause((end - start) / LOOK_SHARE - (end - start), this.#stop.signal);
     }
   }
 
