@@ -15,6 +15,7 @@ import {
   type Environment,
 } from "../environment.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { systemCode } from "../error.ts";
 import { killMarked, markVariables } from "./run-mark.ts";
 
 /** After the child ends, a pipe held open from outside the group is abandoned once it is quiet for two ticks, or after the last tick. */
@@ -140,7 +141,7 @@ async function spawn(command: string[], options: StartOptions): Promise<Child | 
         detached: true,
       });
     } catch (error) {
-      if ((error as { code?: unknown }).code !== "ETXTBSY" || attempt === BUSY_RETRIES) return undefined;
+      if (systemCode(error) !== "ETXTBSY" || attempt === BUSY_RETRIES) return undefined;
       await Bun.sleep(BUSY_PAUSE_MS);
     }
   }

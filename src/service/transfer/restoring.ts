@@ -1,7 +1,7 @@
 // Turns records into rows of a workspace that nobody sees yet. Ids were reserved, so the id of a row is a base plus its number in the file.
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 import { parseName } from "../../kit/text/names.ts";
 import type { Caller } from "../identity/caller.ts";
 import { requireTime, timeOrNull } from "./record-checks.ts";
@@ -249,7 +249,6 @@ export class Restoring {
 
 /** A file that passed the survey and still breaks a rule of the database is refused like any other. */
 export function asRefusal(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== "string" || !code.startsWith("SQLITE_CONSTRAINT")) return error;
+  if (!systemCode(error)?.startsWith("SQLITE_CONSTRAINT")) return error;
   return new AppError("invalid", "the file contradicts itself: two of its records cannot both be stored");
 }
