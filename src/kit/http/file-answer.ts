@@ -1,6 +1,7 @@
 // Answers with an embedded file: compressed as the client accepts, with an ETag, and cached forever if its name identifies its content.
 // Does not validate paths: the caller looks up the file in a list.
 
+import { accepts } from "./accepts.ts";
 import { SECURITY_HEADERS } from "./answer.ts";
 import { hasTag } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
@@ -58,12 +59,4 @@ function encodingFor(
   if (served.br !== undefined && accepts(accepted, "br")) return { encoding: "br", file: served.br };
   if (served.gzip !== undefined && accepts(accepted, "gzip")) return { encoding: "gzip", file: served.gzip };
   return { encoding: undefined, file: served.file };
-}
-
-/** `br`, `br;q=0.5`, but not `br;q=0`. RFC 9110, section 12.5.3. */
-function accepts(header: string, coding: string): boolean {
-  return header.split(",").some((item) => {
-    const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
-    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 }

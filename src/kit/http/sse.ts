@@ -4,6 +4,7 @@
 // nothing. A failure inside a stream is sent as an `error` event, because a plain end would look like success.
 
 import { AppError } from "../error.ts";
+import { accepts } from "./accepts.ts";
 import type { Exchange } from "./exchange.ts";
 import { SECURITY_HEADERS } from "./answer.ts";
 
@@ -34,13 +35,7 @@ export function frameOfJson(event: string, json: string, id?: number): Frame {
 
 /** Reports whether the client asks for an event stream in place of JSON. */
 export function wantsStream({ headers }: Exchange): boolean {
-  return (headers["accept"] ?? "").toLowerCase().split(",").some(isEventStream);
-}
-
-/** A media range of RFC 9110, 12.5.1; a weight of 0 excludes it. */
-function isEventStream(range: string): boolean {
-  const [type, ...parameters] = range.split(";").map((part) => part.trim());
-  return type === "text/event-stream" && !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one));
+  return accepts(headers["accept"] ?? "", "text/event-stream");
 }
 
 /**
