@@ -92,6 +92,11 @@ export function fieldError(
   return new AppError(code, `${field}: ${problem}`, { field, problem, ...details });
 }
 
+/** What a client learns of a defect. */
+export function internalError(): AppError {
+  return new AppError("internal", "internal error; the log has the details under this request ID");
+}
+
 /** The refusal of a program that is stopping. */
 export function stopping(what: "server" | "service"): AppError {
   return new AppError("unavailable", `the ${what} is stopping`);

@@ -1,6 +1,6 @@
 // Builds every answer: security headers, request id, JSON, and errors in one shape.
 
-import { AppError, messageOf } from "../error.ts";
+import { AppError, messageOf, internalError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { StorageError, storageReasonOf } from "../storage-error.ts";
 
@@ -62,5 +62,5 @@ function unexpected(requestId: string, error: unknown, log: Log): AppError {
   log.error("request failed", { request_id: requestId, error: messageOf(error), stack });
   // No defect: any call of the system may fail so.
   if (storageReasonOf(error) === "open_files") return new StorageError("open_files", "EMFILE");
-  return new AppError("internal", "internal error; the log has the details under this request ID");
+  return internalError();
 }

@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError, messageOf, internalError } from "../../kit/error.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { answerList } from "../../kit/http/list-answer.ts";
 import { frame, wantsStream, type Streams } from "../../kit/http/sse.ts";
@@ -220,10 +220,7 @@ function streamRun(
       } catch (error) {
         if (!(error instanceof AppError))
           log.error("gear run failed", { request_id: exchange.id, error: messageOf(error) });
-        const shown =
-          error instanceof AppError
-            ? error
-            : new AppError("internal", "internal error; the log has the details under this request ID");
+        const shown = error instanceof AppError ? error : internalError();
         viewer.send(frame("error", { message: shown.message, code: shown.code, request_id: exchange.id }));
       } finally {
         viewer.end();
