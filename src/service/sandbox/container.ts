@@ -3,13 +3,19 @@
 
 import type { Clock, Timers } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Exit, OutputStream, RunningProcess } from "../../kit/processes/process.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "./isolation.ts";
-import { makeRunFolder, removeFolder, writeGearFiles, type RunFolder } from "./run-folder.ts";
+import {
+  makeRunFolder,
+  removeFolder,
+  removeRunFolder,
+  writeGearFiles,
+  type RunFolder,
+} from "./run-folder.ts";
 import { BEGUN, GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT, READY } from "./launcher.ts";
 import { ExpectedLine, MarkedStream } from "./marker.ts";
 import { notStartedInTime } from "./start-slots.ts";
@@ -285,12 +291,7 @@ export class GearContainer {
       this.#client.kill();
       await this.#removeContainer(exit === undefined && !this.#wasReady);
     }
-    await removeFolder(this.#folder.path).catch((error: unknown) =>
-      this.#deps.log.warn("cannot remove the folder of a gear", {
-        folder: this.#folder.path,
-        error: messageOf(error),
-      }),
-    );
+    await removeRunFolder(this.#folder, this.#deps.log);
   }
 
   /**

@@ -4,8 +4,9 @@
 import { closeSync, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, systemCode } from "../../kit/error.ts";
+import { AppError, systemCode, messageOf } from "../../kit/error.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
+import type { Log } from "../../kit/log.ts";
 import { foldedPath, pathProblem } from "../../kit/text/paths.ts";
 import type { SandboxFile, SandboxRequest } from "./sandbox.ts";
 
@@ -124,6 +125,13 @@ export async function removeFolder(path: string): Promise<void> {
     await openDirectories(path);
     await remove();
   }
+}
+
+/** Logs why it cannot remove the folder. */
+export function removeRunFolder({ path }: RunFolder, log: Log): Promise<void> {
+  return removeFolder(path).catch((error: unknown) =>
+    log.warn("cannot remove the folder of a gear", { folder: path, error: messageOf(error) }),
+  );
 }
 
 async function openDirectories(directory: string): Promise<void> {

@@ -5,11 +5,17 @@ import { join } from "node:path";
 import { Ongoing } from "../../kit/concurrency/background.ts";
 import type { Clock, Timers } from "../../kit/clock.ts";
 import { ownExecutable, temporaryDirectory, type Environment } from "../../kit/environment.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import { LastWill } from "../../kit/processes/last-will.ts";
 import type { Log } from "../../kit/log.ts";
 import { startProcess } from "../../kit/processes/process.ts";
-import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./run-folder.ts";
+import {
+  makeRunFolder,
+  refuseClashes,
+  removeRunFolder,
+  writeGearFiles,
+  type RunFolder,
+} from "./run-folder.ts";
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
 import type { MissingImage, Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
@@ -76,12 +82,7 @@ export class SubprocessSandbox implements Sandbox {
       await writeGearFiles(folder.gear, request);
       return await this.#execute(request, folder, mark);
     } finally {
-      await removeFolder(folder.path).catch((error: unknown) =>
-        this.#options.log.warn("cannot remove the folder of a gear", {
-          folder: folder.path,
-          error: messageOf(error),
-        }),
-      );
+      await removeRunFolder(folder, this.#options.log);
     }
   }
 
