@@ -1,7 +1,7 @@
 // Agents' proposals for the library. A proposal takes effect only once a person accepts its exact wording. Anyone who sees its workspace may
 // decide; a proposal to change an instruction also requires the right to change it.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { rfc3339, type Clock, rfc3339OrNull } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { plural } from "../../kit/text/amounts.ts";
@@ -240,7 +240,7 @@ function toProposal(row: ProposalRow): Proposal {
     tainted: row.tainted === 1,
     status,
     decided_by,
-    decided_at: row.decided_at === null ? null : rfc3339(row.decided_at),
+    decided_at: rfc3339OrNull(row.decided_at),
     created_at: rfc3339(row.created_at),
   };
 }
