@@ -73,9 +73,7 @@ function endOf(plain: string, start: number, { words, isOpenAfter }: Term): numb
 }
 
 function isLetterBefore(text: string, at: number): boolean {
-  if (at === 0) return false;
-  const isLowHalf = (text.charCodeAt(at - 1) & 0xfc00) === 0xdc00;
-  return isLetter(text, isLowHalf ? at - 2 : at - 1);
+  return at > 0 && isLetter(text, characterStart(text, at - 1));
 }
 
 /** The match with which the fullest part begins. */
