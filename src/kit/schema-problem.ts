@@ -42,7 +42,7 @@ export function problemOf(
   { place = [], member = "field" }: Pick<Naming, "place" | "member"> = {},
 ): SchemaProblem {
   const problem = innermost(found);
-  const field = [...place, ...problem.path.split("/").filter(Boolean).map(unescaped)].join(".");
+  const field = [...place, ...pointerParts(problem.path).filter(Boolean)].join(".");
   const shown = field.slice(0, FIELD_CHARACTERS_SHOWN_MAX);
   if (problem.type === ValueErrorType.ObjectAdditionalProperties)
     return { field: shown, problem: unexpected(problem.schema, shown, member) };
@@ -50,8 +50,11 @@ export function problemOf(
 }
 
 /** Splits a JSON Pointer (RFC 6901). */
-function unescaped(token: string): string {
-  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+export function pointerParts(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** For "T or null", reports the problem with T, which is more useful than "neither of the two". */

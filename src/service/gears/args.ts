@@ -9,6 +9,7 @@ import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
 import { threadTimeMs } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
+import { pointerParts } from "../../kit/schema-problem.ts";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { objectIn } from "../tools/arguments.ts";
 import type { ArgsProblem, CheckedArgs, GivenArgs } from "./args-jobs.ts";
@@ -139,10 +140,7 @@ function compile(schema: Schema): ArgsSchema {
 
 function described(error: ErrorObject | undefined): ArgsProblem {
   if (!error) return { path: "", message: "does not fit args_schema" };
-  const at = error.instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const at = pointerParts(error.instancePath);
   const params = error.params as {
     missingProperty?: string;
     additionalProperty?: string;
