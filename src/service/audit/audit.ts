@@ -5,7 +5,7 @@
 
 import { Value } from "@sinclair/typebox/value";
 import { rfc3339, timeOf, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import { AppError } from "../../kit/error.ts";
+import { badParameter } from "../../kit/error.ts";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
@@ -263,10 +263,7 @@ function matcher({
 function moment(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const time = timeOf(text);
-  if (time === undefined) {
-    const problem = "expected RFC 3339 or a date, like 2026-11-21";
-    throw new AppError("invalid", `query parameter ${field}: ${problem}`, { in: "query", field, problem });
-  }
+  if (time === undefined) throw badParameter(field, "expected RFC 3339 or a date, like 2026-11-21");
   return rfc3339(time);
 }
 
