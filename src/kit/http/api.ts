@@ -4,7 +4,6 @@
 // defect (it could leak a field): it is logged and answered 500, never sent.
 
 import { Elysia, ValidationError } from "elysia";
-import type { ValueError } from "@sinclair/typebox/errors";
 import { AppError, badParameter, fieldError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { problemOf, sentenceOf } from "../schema-problem.ts";
@@ -118,7 +117,7 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
     log.error("an answer does not match its schema", { error: inWords(error) });
     return new Error(`response schema: ${inWords(error)}`);
   }
-  const found = foundIn(error);
+  const found = error.valueError;
   if (!found || (error.type !== "query" && error.type !== "body"))
     return new AppError("invalid", inWords(error));
   const { field, problem } = problemOf(found);
@@ -126,18 +125,7 @@ function validationError(error: ValidationError, log: Log): AppError | Error {
   return fieldError("invalid", field === "" ? error.type : field, problem);
 }
 
-const WHERE: Record<string, string> = {
-  params: "path parameter ",
-  headers: "header ",
-  cookie: "cookie ",
-};
-
-function foundIn(error: ValidationError): ValueError | undefined {
-  return error.valueError;
-}
-
-function inWords(error: ValidationError): string {
-  const found = foundIn(error);
-  if (!found) return `${WHERE[error.type] ?? error.type}: not valid`;
-  return `${WHERE[error.type] ?? ""}${sentenceOf(found, { whole: error.type })}`;
+function inWords({ type, valueError }: ValidationError): string {
+  if (!valueError) return `${type}: not valid`;
+  return `${type === "params" ? "path parameter " : ""}${sentenceOf(valueError, { whole: type })}`;
 }
