@@ -63,9 +63,6 @@ export function conversationStore(db: Db) {
     pageOfAll: db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
     ),
-    thread: db.query<EntryRow, [number, number]>(
-      `${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`,
-    ),
     threadSince: db.query<EntryRow, { workspace_id: number; thread: number; after: number; limit: number }>(
       `${ENTRY} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after AND ${CURRENT}
        ORDER BY id LIMIT $limit`,
