@@ -3,7 +3,7 @@
 
 import { treaty } from "@elysiajs/eden";
 import type { Routes } from "../../src/service/server.ts";
-import { asProblem, offline, type Problem, problemOf, sessionOver } from "./problem.ts";
+import { asProblem, offline, type Problem, problemOf, refusalOf } from "./problem.ts";
 import { STORED_HEADER } from "./offline/rules.ts";
 import { answeredFromStore, reached, unreached } from "./reach.ts";
 import { hearDate } from "./server-clock.ts";
@@ -53,7 +53,7 @@ export function hearNothing(): Problem {
 
 /** Returns the data of a response. Raises `Problem` with the server's error, a lost connection, or an ended session. */
 export async function take<T>(asked: Promise<Answer<T>>): Promise<T> {
-  return takeAs(asked, (status, body) => (status === 401 ? sessionOver() : problemOf(status, body)));
+  return takeAs(asked, refusalOf);
 }
 
 /** For the login, whose 401 is about the user name and password. */

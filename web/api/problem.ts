@@ -55,6 +55,20 @@ export function problemOf(status: number, body: unknown): Problem {
   return new Problem(message, code as ProblemCode, { status, requestId, details });
 }
 
+/** As `problemOf`, but a 401 says that the session has ended. */
+export function refusalOf(status: number, body: unknown): Problem {
+  return status === 401 ? sessionOver() : problemOf(status, body);
+}
+
+/** Undefined when the response has no JSON. */
+export async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return (await response.json()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Of a response that is not the server's own, because a proxy in front of it answered. */
 function wordsOf(status: number): string {
   const by = `A proxy in front of the server responded with status ${status}`;
@@ -65,7 +79,7 @@ function wordsOf(status: number): string {
 }
 
 /** Replaces the server's 401, which speaks of tokens and helps no one who signs in with a password. */
-export function sessionOver(): Problem {
+function sessionOver(): Problem {
   return new Problem(
     "Your session has ended, so nothing was changed. Sign in and try again; your input is kept.",
     "unauthenticated",

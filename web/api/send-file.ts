@@ -1,7 +1,7 @@
 // Sends a file as it is, by PUT: the server takes only JSON by POST. The typed client knows JSON bodies only.
 
 import { hearNothing, hearStatus } from "./client.ts";
-import { problemOf, sessionOver } from "./problem.ts";
+import { bodyOf, refusalOf } from "./problem.ts";
 
 /** Returns the JSON of the answer. Raises `Problem`. */
 export async function sendFile<T>(path: string, type: string, file: Blob): Promise<T> {
@@ -18,15 +18,6 @@ export async function sendFile<T>(path: string, type: string, file: Blob): Promi
   }
   hearStatus(response.status);
   const body = await bodyOf(response);
-  if (response.status === 401) throw sessionOver();
-  if (!response.ok) throw problemOf(response.status, body);
+  if (!response.ok) throw refusalOf(response.status, body);
   return body as T;
-}
-
-async function bodyOf(response: Response): Promise<unknown> {
-  try {
-    return (await response.json()) as unknown;
-  } catch {
-    return undefined;
-  }
 }

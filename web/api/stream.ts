@@ -1,7 +1,7 @@
 // Server-sent events over `fetch`. Unlike the browser's EventSource it sends headers and a body, and reports the status of a refusal.
 
 import { hearNothing, hearStatus } from "./client.ts";
-import { asProblem, problemOf } from "./problem.ts";
+import { asProblem, bodyOf, problemOf } from "./problem.ts";
 
 export interface StreamedEvent {
   readonly id: number | null;
@@ -58,14 +58,6 @@ export async function* streamEvents(
     clearTimeout(silence);
     signal.removeEventListener("abort", stop);
     abort.abort();
-  }
-}
-
-async function bodyOf(response: Response): Promise<unknown> {
-  try {
-    return (await response.json()) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

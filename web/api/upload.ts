@@ -1,7 +1,7 @@
 // Sends a file and tells how far it is, which `fetch` cannot.
 
 import { hearNothing, hearStatus } from "./client.ts";
-import { type Problem, problemOf, sessionOver } from "./problem.ts";
+import { refusalOf } from "./problem.ts";
 
 /**
  * `path` lies under `/api/v1`. `tell` hears the share that was sent, from 0 to 1. Resolves with undefined once `stop` aborts. Raises `Problem`.
@@ -23,13 +23,9 @@ export function upload<T>(
   request.addEventListener("load", () => {
     hearStatus(request.status);
     if (request.status >= 200 && request.status < 300) resolve(request.response as T);
-    else reject(refusalOf(request));
+    else reject(refusalOf(request.status, request.response));
   });
   stop.addEventListener("abort", () => request.abort(), { once: true });
   request.send(file);
   return promise;
-}
-
-function refusalOf({ status, response }: XMLHttpRequest): Problem {
-  return status === 401 ? sessionOver() : problemOf(status, response);
 }
