@@ -70,15 +70,6 @@ export function toolsIn(text: string): readonly OfferedTool[] | undefined {
   }
 }
 
-/** Indents JSON; returns anything else unchanged. */
-export function indented(written: string): string {
-  try {
-    return JSON.stringify(JSON.parse(written), null, 2);
-  } catch {
-    return written;
-  }
-}
-
 /** All parts as one text, for the clipboard. */
 export function promptText(parts: readonly PromptPart[]): string {
   return parts

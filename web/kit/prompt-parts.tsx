@@ -5,15 +5,8 @@ import { A } from "@solidjs/router";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
 import { bytes, count, plural, tokens } from "./format.ts";
-import {
-  beginning,
-  formText,
-  indented,
-  PART_NAMES,
-  type PartKind,
-  SPEAKERS,
-  toolsIn,
-} from "./prompt-part.ts";
+import { indented } from "./json.ts";
+import { beginning, formText, PART_NAMES, type PartKind, SPEAKERS, toolsIn } from "./prompt-part.ts";
 import "./prompt.css";
 
 /** The name of a part's source, and its link. */

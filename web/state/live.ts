@@ -1,5 +1,6 @@
 // Live state of a running turn: which agents think, work or wait, and which lines carry work. Pure.
 
+import { objectOf } from "../kit/json.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 export type Activity = "idle" | "thinking" | "working" | "waiting";
@@ -56,12 +57,8 @@ function paths({ runs, tools, agents, wires, gearBindings, grants }: Needed): Om
 
 /** Arguments as models write them; malformed ones match no agent. */
 function agentIn(written: string): string {
-  try {
-    const { agent } = JSON.parse(written) as { agent?: unknown };
-    return typeof agent === "string" ? agent : "";
-  } catch {
-    return "";
-  }
+  const agent = objectOf(written)?.["agent"];
+  return typeof agent === "string" ? agent : "";
 }
 
 /** Compares names like the server. */

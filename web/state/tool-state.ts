@@ -3,7 +3,7 @@
 import type { Outcome } from "../../src/service/conversation/schema.ts";
 import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { TurnToolStep } from "../../src/service/turns/schema.ts";
-import { objectOf } from "./tool-summary.ts";
+import { objectOf } from "../kit/json.ts";
 import type { Bubble, Chip, Refusal } from "./transcript-items.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 

@@ -1,5 +1,7 @@
 // Summarises a tool call's arguments in one line. Pure; invalid JSON is shown as written.
 
+import { objectOf } from "../kit/json.ts";
+
 const CHARACTERS_MAX = 240;
 
 /** The telling arguments of the service's own tools. Any other tool is a gear, and all its arguments are shown. */
@@ -43,15 +45,6 @@ export function summaryOf(tool: string, written: string): string {
   return oneLine(told.join(BETWEEN[tool] ?? " · "));
 }
 
-/** Indents JSON; returns anything else as written. */
-export function prettyArguments(written: string): string {
-  try {
-    return JSON.stringify(JSON.parse(written), null, 2);
-  } catch {
-    return written;
-  }
-}
-
 /** The path argument of a file tool. */
 export function pathOf(tool: string, written: string): string | undefined {
   const path = /^file_(read|write)$/.test(tool) ? objectOf(written)?.["path"] : undefined;
@@ -64,17 +57,6 @@ export function gearNameOf(tool: string, written: string): string | undefined {
   const name =
     tool === "gear_forge" ? values?.["name"] : tool.startsWith("gear_") ? values?.["gear"] : undefined;
   return typeof name === "string" ? name : undefined;
-}
-
-export function objectOf(written: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(written === "" ? "{}" : written);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function oneLine(text: string): string {

@@ -5,6 +5,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, Show } from "sol
 import type { GearFile, GearRuntime } from "../../../src/service/gears/schema.ts";
 import { DiffView } from "../../kit/diff-view.tsx";
 import { bytes, shortHash } from "../../kit/format.ts";
+import { indented } from "../../kit/json.ts";
 import { RUNTIME_NAMES } from "./gear-words.tsx";
 import "./gear.css";
 
@@ -80,8 +81,8 @@ export function ContentDiff(props: {
       <DiffView
         fileName="Arguments"
         language="json"
-        before={props.before === undefined ? undefined : pretty(props.before.args_schema)}
-        after={pretty(props.after.args_schema)}
+        before={props.before === undefined ? undefined : `${indented(props.before.args_schema)}\n`}
+        after={`${indented(props.after.args_schema)}\n`}
         note="schema"
       />
     </div>
@@ -96,15 +97,6 @@ function noteOf(pair: Pair, compares: boolean, note: string): string {
 
 function isText(file: GearFile | undefined): boolean {
   return file === undefined || file.encoding === "utf8";
-}
-
-/** Indents the schema for reading; anything that is not JSON is shown as written. */
-function pretty(schema: string): string {
-  try {
-    return `${JSON.stringify(JSON.parse(schema), null, 2)}\n`;
-  } catch {
-    return schema;
-  }
 }
 
 function BinaryDiff(props: { readonly pair: Pair; readonly whole: boolean }): JSX.Element {

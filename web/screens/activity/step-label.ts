@@ -1,8 +1,9 @@
 // The labels of a waterfall row, and its time, tokens and cost as text. Pure.
 
 import { chipWords } from "../../state/tool-state.ts";
-import { objectOf, summaryOf } from "../../state/tool-summary.ts";
+import { summaryOf } from "../../state/tool-summary.ts";
 import { count, duration, money } from "../../kit/format.ts";
+import { objectOf } from "../../kit/json.ts";
 import type { Refusal } from "../../state/transcript-items.ts";
 import type { Gap } from "./axis.ts";
 import type { CallRow, ToolRow, WaterfallRow } from "./waterfall.ts";

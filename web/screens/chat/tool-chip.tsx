@@ -10,11 +10,12 @@ import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, createUniqueId, type JSX, Match, Show, Switch } from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { count, duration } from "../../kit/format.ts";
+import { indented, objectOf } from "../../kit/json.ts";
 import { later } from "../../kit/later.tsx";
 import { useHere } from "../../state/here.ts";
 import { TAINT_LABEL } from "../../state/taint.ts";
 import { chipDuration, type ChipState, chipState, chipWords } from "../../state/tool-state.ts";
-import { objectOf, prettyArguments, summaryOf } from "../../state/tool-summary.ts";
+import { summaryOf } from "../../state/tool-summary.ts";
 import type { Bubble, Chip } from "../../state/transcript.ts";
 import { EntryMenu } from "./entry-menu.tsx";
 import { createMemoryWrite } from "../../parts/memory/writes.ts";
@@ -140,7 +141,7 @@ function Body(props: {
   readonly output: string;
   readonly took: number | undefined;
 }): JSX.Element {
-  const written = createMemo(() => prettyArguments(props.chip.arguments));
+  const written = createMemo(() => indented(props.chip.arguments));
   return (
     <>
       <Show

@@ -1,6 +1,8 @@
 // Turns a gear's args_schema into form fields, and the inputs into arguments. Pure. Anything that no field fits is entered as JSON; the server
 // checks the arguments in any case.
 
+import { isObject, parsedJson } from "../../kit/json.ts";
+
 type Schema = Readonly<Record<string, unknown>>;
 
 interface Common {
@@ -50,21 +52,9 @@ const LONG_TEXT_CHARACTERS = 200;
 
 /** Undefined if the schema cannot be a form; its arguments are then entered as JSON. */
 export function fieldsOf(argsSchema: string): readonly ArgField[] | undefined {
-  const schema = parsed(argsSchema);
+  const schema = parsedJson(argsSchema);
   if (!isObject(schema) || combines(schema)) return undefined;
   return groupFields(schema, 0);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function combines(schema: Schema): boolean {
@@ -168,7 +158,7 @@ const numberOf = (value: unknown) => (typeof value === "number" ? value : undefi
 
 /** Whether an argument names workspace files, which the run then receives. */
 export function takesFiles(argsSchema: string): boolean {
-  const schema = parsed(argsSchema);
+  const schema = parsedJson(argsSchema);
   if (!isObject(schema) || !isObject(schema.properties)) return false;
   return Object.values(schema.properties).some(
     (property) => isObject(property) && property["x-file"] === true,
@@ -250,7 +240,7 @@ function valueOf(field: ArgField, draft: Draft, path: string, problems: Map<stri
   const text = typeof draft === "string" ? draft : "";
   if (field.kind !== "json") return simpleValue(field, text, path, problems);
   if (text.trim() === "") return missing(field, path, problems);
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (value === undefined) problems.set(path, "Not valid JSON.");
   return value;
 }

@@ -2,6 +2,7 @@
 
 import { fieldProblem } from "../../api/problem.ts";
 import type { GearDetail, GearFile, GearRuntime, GearTest } from "../../../src/service/gears/schema.ts";
+import { objectOf } from "../../kit/json.ts";
 
 export interface TestDraft {
   readonly name: string;
@@ -111,21 +112,11 @@ export function tagsOf(draft: ProgramDraft): string[] {
 /** Raises `Problem` naming the test whose arguments are not a JSON object. */
 export function testsOf(draft: ProgramDraft): GearTest[] {
   return draft.tests.map(({ name, args, expected }, index) => {
-    const value = parsed(args);
+    const value = objectOf(args);
     if (value === undefined)
       throw fieldProblem("tests", `The arguments of ${name || `test ${index + 1}`} are not a JSON object.`);
     return { name, args: value, expected };
   });
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text.trim() === "" ? "{}" : text) as unknown;
-    const fits = typeof value === "object" && value !== null && !Array.isArray(value);
-    return fits ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function changed(before: ProgramDraft, now: ProgramDraft): boolean {

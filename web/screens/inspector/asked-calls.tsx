@@ -2,7 +2,7 @@
 
 import { For, type JSX } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
-import { indented } from "../../kit/prompt-part.ts";
+import { indented } from "../../kit/json.ts";
 import { FoldedText } from "../../kit/prompt-parts.tsx";
 
 export function AskedCalls(props: { readonly calls: Entry["calls"] }): JSX.Element {
