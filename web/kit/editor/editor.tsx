@@ -8,14 +8,14 @@ import { MountedText } from "./mounted-text.tsx";
 
 export interface EditorProps {
   readonly value: string;
-  readonly onChange?: (value: string) => void;
+  readonly onChange: (value: string) => void;
   /** Its extension selects the language. */
   readonly fileName: string;
   /** The accessible name. */
   readonly label: string;
   readonly readOnly?: boolean;
   /** Ctrl S, ⌘ S. */
-  readonly onSave?: () => void;
+  readonly onSave: () => void;
   readonly onCursor?: (line: number, column: number) => void;
   /** Focuses the editor once it is loaded, unless the person types elsewhere by then. */
   readonly autofocus?: boolean;
@@ -42,7 +42,7 @@ export function Editor(props: EditorProps): JSX.Element {
             fileName: props.fileName,
             label: props.label,
             readOnly: props.readOnly ?? false,
-            onSave: props.onSave && (() => props.onSave?.()),
+            onSave: () => props.onSave(),
             onCursor: props.onCursor && ((line, column) => props.onCursor?.(line, column)),
             onChange,
           },

@@ -1,5 +1,5 @@
-// Two texts and their differences: side by side, or unified on narrow screens. The second text can be edited if `onChange` is given; every
-// difference then has a button that takes the first text's piece.
+// Two texts and their differences: side by side, or unified on narrow screens. The second text can be edited, and every
+// difference has a button that takes the first text's piece.
 
 import { createMemo, createSignal, type JSX, onCleanup } from "solid-js";
 import { MountedText } from "./mounted-text.tsx";
@@ -13,9 +13,9 @@ interface MergeViewProps {
   readonly value: string;
   readonly label: string;
   readonly fileName: string;
-  readonly onChange?: (value: string) => void;
+  readonly onChange: (value: string) => void;
   /** The label of the buttons between the texts. */
-  readonly takeLabel?: string;
+  readonly takeLabel: string;
   readonly onSave?: () => void;
 }
 
@@ -61,9 +61,9 @@ export function MergeView(props: MergeViewProps): JSX.Element {
               text,
               label: props.label,
               fileName: props.fileName,
-              readOnly: props.onChange === undefined,
+              readOnly: false,
               unified: unified() ?? false,
-              takeLabel: props.onChange && props.takeLabel,
+              takeLabel: props.takeLabel,
               onSave: props.onSave && (() => props.onSave?.()),
               onChange,
             },

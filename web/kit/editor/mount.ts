@@ -40,22 +40,20 @@ export async function mountEditor(
     EditorState.create({ doc: text, extensions: editorSetup({ ...options, text, language }) });
   const view = new EditorView({ parent: root, root, state: stateOf(options.text) });
   return {
+    ...mounted(view),
     show: (text) => {
       // Other line endings need a new state.
       if (lineEndOf(text) !== lineEndOf(view.state.sliceDoc())) view.setState(stateOf(text));
       else replaceText(view, text);
     },
-    focus: () => view.focus(),
-    goTo: (line) => goToLine(view, line),
-    destroy: () => view.destroy(),
   };
 }
 
 interface MergeOptions extends MountOptions {
   readonly before: string;
   readonly beforeLabel: string;
-  /** The label of the button that takes a piece of the first text; undefined hides it. */
-  readonly takeLabel?: string | undefined;
+  /** The label of the button that takes a piece of the first text. */
+  readonly takeLabel: string;
   /** One text with the differences inline, for narrow screens. */
   readonly unified: boolean;
 }
@@ -93,20 +91,11 @@ function mountSides(
     root,
     a: { doc: options.before, extensions: before },
     b: { doc: options.text, extensions: after },
-    ...(options.takeLabel === undefined
-      ? {}
-      : {
-          revertControls: "a-to-b" as const,
-          renderRevertControl: () => controlButton("→", options.takeLabel!),
-        }),
+    revertControls: "a-to-b",
+    renderRevertControl: () => controlButton("→", options.takeLabel),
     ...shared,
   });
-  return {
-    show: (text) => replaceText(view.b, text),
-    focus: () => view.b.focus(),
-    goTo: (line) => goToLine(view.b, line),
-    destroy: () => view.destroy(),
-  };
+  return { ...mounted(view.b), destroy: () => view.destroy() };
 }
 
 function mountUnified(host: HTMLElement, options: MergeOptions, after: Setup): Mounted {
@@ -115,14 +104,12 @@ function mountUnified(host: HTMLElement, options: MergeOptions, after: Setup): M
   const merge = unifiedMergeView({
     original: options.before,
     // Accepting would change the original.
-    mergeControls:
-      takeLabel !== undefined &&
-      ((type, act) => {
-        if (type === "accept") return document.createElement("span");
-        const button = controlButton(takeLabel, takeLabel);
-        button.addEventListener("mousedown", act);
-        return button;
-      }),
+    mergeControls: (type, act) => {
+      if (type === "accept") return document.createElement("span");
+      const button = controlButton(takeLabel, takeLabel);
+      button.addEventListener("mousedown", act);
+      return button;
+    },
     ...shared,
   });
   const view = new EditorView({
@@ -130,6 +117,10 @@ function mountUnified(host: HTMLElement, options: MergeOptions, after: Setup): M
     root,
     state: EditorState.create({ doc: options.text, extensions: [...after, merge] }),
   });
+  return mounted(view);
+}
+
+function mounted(view: EditorView): Mounted {
   return {
     show: (text) => replaceText(view, text),
     focus: () => view.focus(),

@@ -23,7 +23,7 @@ export interface Place {
 
 interface MountedTextProps {
   readonly value: string;
-  readonly onChange?: ((value: string) => void) | undefined;
+  readonly onChange: (value: string) => void;
   /** A new identity makes a new view with its own history and language. Undefined: do not mount yet. */
   readonly identity: unknown;
   readonly mount: (views: Views, place: Place) => Promise<Mounted | undefined>;
@@ -63,7 +63,7 @@ function createMounted(props: MountedTextProps, host: () => HTMLElement) {
       const text = props.value;
       const onChange = (changed: string) => {
         shown = changed;
-        props.onChange?.(changed);
+        props.onChange(changed);
       };
       const mounted = await props.mount(views, { host: host(), text, onChange, gone });
       if (!mounted) return;
