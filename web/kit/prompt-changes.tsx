@@ -21,11 +21,7 @@ const WORDS: Readonly<Record<PromptChange["change"], string>> = {
   same: "unchanged",
 };
 
-export function PromptChanges(props: {
-  readonly diff: CallDiff;
-  readonly sourceOf: SourceOf;
-  readonly label: string;
-}): JSX.Element {
+export function PromptChanges(props: { readonly diff: CallDiff; readonly sourceOf: SourceOf }): JSX.Element {
   const parts = createMemo(() => inReadingOrder(props.diff));
   const summary = createMemo(() => summaryOf(props.diff));
   return (
@@ -33,7 +29,7 @@ export function PromptChanges(props: {
       <p class="prompt-summary">
         {summary().length === 0 ? "The two prompts are identical." : summary().join(", ")}
       </p>
-      <ol class="prompt-parts" aria-label={props.label}>
+      <ol class="prompt-parts" aria-label="Differences from the previous call">
         <For each={parts().changed}>
           {(change) => <ChangedPart change={change} sourceOf={props.sourceOf} />}
         </For>

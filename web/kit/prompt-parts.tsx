@@ -17,10 +17,9 @@ export function PromptParts(props: {
   readonly sourceOf: SourceOf;
   /** Sources that are new since the previous call. */
   readonly fresh?: ReadonlySet<string> | undefined;
-  readonly label: string;
 }): JSX.Element {
   return (
-    <ol class="prompt-parts" aria-label={props.label}>
+    <ol class="prompt-parts" aria-label="Parts of the prompt">
       <For each={props.parts}>
         {(part) => (
           <li class={`prompt-part ${part.kind}`}>

@@ -106,7 +106,7 @@ function WholePrompt(props: {
         </p>
         <CopyButton text={promptText(props.prompt.parts)} label="Copy all" />
       </div>
-      <PromptParts parts={props.prompt.parts} sourceOf={sourceOf} label="Parts of the prompt" />
+      <PromptParts parts={props.prompt.parts} sourceOf={sourceOf} />
       <div class="actions">
         <Button onClick={() => props.onClose()}>Close</Button>
       </div>

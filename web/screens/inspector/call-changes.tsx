@@ -34,9 +34,7 @@ export function CallChanges(props: {
           }
         >
           <Loaded query={diff} what="model call">
-            {(found) => (
-              <PromptChanges diff={found()} sourceOf={sourceOf} label="Differences from the previous call" />
-            )}
+            {(found) => <PromptChanges diff={found()} sourceOf={sourceOf} />}
           </Loaded>
         </Show>
       )}

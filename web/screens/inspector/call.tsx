@@ -170,7 +170,7 @@ function ExactPrompt(props: { readonly call: Call; readonly context: CallContext
         <p class="small muted">Exactly what was sent, in this order. ≈ means estimated.</p>
         <CopyButton text={promptText(props.call.parts)} label="Copy all" />
       </div>
-      <PromptParts parts={props.call.parts} sourceOf={sourceOf} fresh={fresh()} label="Parts of the prompt" />
+      <PromptParts parts={props.call.parts} sourceOf={sourceOf} fresh={fresh()} />
     </>
   );
 }
