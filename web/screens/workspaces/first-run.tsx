@@ -1,7 +1,6 @@
 // The setup of an empty server, for admins: a provider with its key, its models, the first workspace. The current step follows from what
 // exists, so setup can be interrupted and resumed.
 
-import { useNavigate } from "@solidjs/router";
 import Check from "lucide-solid/icons/check";
 import { createEffect, createMemo, createSignal, type JSX, Match, on, Show, Switch } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
@@ -54,7 +53,6 @@ function createProgress(props: FirstRunProps) {
 }
 
 export function FirstRun(props: FirstRunProps): JSX.Element {
-  const navigate = useNavigate();
   const progress = createProgress(props);
   const { models, setChosenId, back, setBack, provider, setChanges, reached, setMore, step } = progress;
   return (
@@ -98,11 +96,7 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
             A workspace holds agents, their conversation and their files. It starts with one agent, the
             orchestrator.
           </p>
-          <WorkspaceForm
-            models={props.models}
-            action="Create workspace"
-            onMade={({ id }) => navigate(`/workspaces/${id}`)}
-          />
+          <WorkspaceForm models={props.models} />
         </Step>
       </ol>
       <Show when={step() === 1 && back() === undefined}>

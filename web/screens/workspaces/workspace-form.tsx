@@ -1,8 +1,8 @@
 // The form that creates a workspace: name, description, and the model of its orchestrator.
 
+import { useNavigate } from "@solidjs/router";
 import { createSignal, type JSX } from "solid-js";
 import type { Model } from "../../../src/service/catalog/schema.ts";
-import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { fieldProblem } from "../../api/problem.ts";
 import { put, refresh } from "../../api/query.ts";
@@ -18,14 +18,13 @@ const MODEL_KEY = "workspaces.model";
 
 export function WorkspaceForm(props: {
   readonly models: readonly Model[];
-  readonly action: string;
-  readonly onMade: (workspace: Workspace) => void;
   readonly onCancel?: () => void;
 }): JSX.Element {
+  const navigate = useNavigate();
   const [name, setName] = createSignal("");
   const [description, setDescription] = createSignal("");
   const [chosen, setChosen] = createSignal<string | undefined>(firstChoice(props.models));
-  const open = unlessMovedOn((workspace: Workspace) => props.onMade(workspace));
+  const open = unlessMovedOn((id: number) => navigate(`/workspaces/${id}`));
   const form = createSubmission(["name", "description", "orchestrator_model_id"], async () => {
     if (name().trim() === "") throw fieldProblem("name", "Enter a name.");
     if (chosen() === undefined) throw fieldProblem("orchestrator_model_id", "Choose a model.");
@@ -39,7 +38,7 @@ export function WorkspaceForm(props: {
     keep(MODEL_KEY, chosen());
     put(["workspace", made.id], made);
     void refresh("workspaces");
-    open(made);
+    open(made.id);
   });
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
@@ -65,7 +64,7 @@ export function WorkspaceForm(props: {
         hint="The orchestrator is the agent that you talk to. You can change its model at any time."
         problem={form.of("orchestrator_model_id")}
       />
-      <FormActions form={form} action={props.action} onCancel={props.onCancel} />
+      <FormActions form={form} action="Create workspace" onCancel={props.onCancel} />
     </form>
   );
 }

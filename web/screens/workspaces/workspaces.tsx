@@ -282,15 +282,9 @@ function CreateDialog(props: {
   readonly models: readonly Model[];
   readonly onClose: () => void;
 }): JSX.Element {
-  const navigate = useNavigate();
   return (
     <Dialog open={props.open} onClose={props.onClose} title="Create workspace">
-      <WorkspaceForm
-        models={props.models}
-        action="Create workspace"
-        onMade={({ id }) => navigate(`/workspaces/${id}`)}
-        onCancel={props.onClose}
-      />
+      <WorkspaceForm models={props.models} onCancel={props.onClose} />
     </Dialog>
   );
 }
