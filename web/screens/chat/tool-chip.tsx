@@ -136,7 +136,6 @@ function StateIcon(props: { readonly state: ChipState }): JSX.Element {
 
 function Body(props: {
   readonly chip: Chip;
-  readonly bubble: Bubble;
   readonly state: ChipState;
   readonly output: string;
   readonly took: number | undefined;
@@ -184,7 +183,7 @@ function Body(props: {
         <Show when={props.chip.result?.tainted}>
           <span class="tag wait">{TAINT_LABEL}</span>
         </Show>
-        <ToolLinks chip={props.chip} bubble={props.bubble} />
+        <ToolLinks chip={props.chip} />
         <Show when={props.chip.result}>
           {(result) => <EntryMenu entry={result()} of={`the result of ${props.chip.tool}`} />}
         </Show>

@@ -8,14 +8,14 @@ import { objectOf } from "../../kit/json.ts";
 import { useHere } from "../../state/here.ts";
 import { gearsQuery } from "../../state/lists.ts";
 import { gearNameOf, pathOf } from "../../state/tool-summary.ts";
-import type { Bubble, Chip } from "../../state/transcript.ts";
+import type { Chip } from "../../state/transcript.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { useRoom } from "./room.ts";
 
 /** The service's own tools, whose names no gear can have. */
 const OWN_TOOL = /^(agent|wire|gear|context|file|memory|instruction|model)_|^(delegate|web_search)$/;
 
-export function ToolLinks(props: { readonly chip: Chip; readonly bubble: Bubble }): JSX.Element {
+export function ToolLinks(props: { readonly chip: Chip }): JSX.Element {
   const here = useHere();
   const room = useRoom();
   const path = createMemo(() => pathOf(props.chip.tool, props.chip.arguments));
