@@ -75,7 +75,7 @@ export function IconButton(props: ButtonProps & { readonly label: string }): JSX
     <Tip text={look.label}>
       <PlainButton
         {...rest}
-        class={classOf({ kind: look.kind ?? "quiet", ...(look.small ? { small: true } : {}) }, "icon")}
+        class={classOf({ kind: look.kind ?? "quiet", small: look.small ?? false }, "icon")}
         aria-label={look.label}
         disabled={(look.disabled ?? false) || (look.busy ?? false)}
         aria-busy={look.busy ? "true" : undefined}

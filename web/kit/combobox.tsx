@@ -14,7 +14,6 @@ interface ComboboxProps {
   readonly placeholder?: string;
   readonly problem?: string | undefined;
   readonly hint?: JSX.Element;
-  readonly disabled?: boolean;
 }
 
 export function Combobox(props: ComboboxProps): JSX.Element {
@@ -40,7 +39,6 @@ export function Combobox(props: ComboboxProps): JSX.Element {
       value={chosen()!}
       onChange={pick}
       placeholder={props.placeholder ?? "Select"}
-      disabled={props.disabled ?? false}
       validationState={props.problem === undefined ? "valid" : "invalid"}
       disallowEmptySelection
       triggerMode="focus"

@@ -37,9 +37,7 @@ interface DiffViewProps {
 export function DiffView(props: DiffViewProps): JSX.Element {
   const compared = createMemo(() => rowsOf(props.before, props.after));
   const [stretches, setStretches] = createSignal<readonly Stretch[]>([]);
-  createEffect(
-    on(compared, ({ rows }) => setStretches(stretchesOf(rows, props.before !== undefined)), { defer: false }),
-  );
+  createEffect(on(compared, ({ rows }) => setStretches(stretchesOf(rows, props.before !== undefined))));
   const whole = () => props.before === undefined;
   const label = () => `Content of ${props.fileName}${props.note === undefined ? "" : `, ${props.note}`}`;
   const language = () => props.language ?? props.fileName;

@@ -40,7 +40,7 @@ export function Time(props: { readonly time: string; readonly relative?: boolean
   );
 }
 
-export function CopyButton(props: { readonly text: string; readonly label?: string }): JSX.Element {
+export function CopyButton(props: { readonly text: string; readonly label: string }): JSX.Element {
   const [copied, setCopied] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
@@ -51,7 +51,7 @@ export function CopyButton(props: { readonly text: string; readonly label?: stri
     timer = setTimeout(() => setCopied(false), COPIED_SHOWN_MS);
   };
   return (
-    <IconButton small label={copied() ? "Copied" : (props.label ?? "Copy")} onClick={() => void copy()}>
+    <IconButton small label={copied() ? "Copied" : props.label} onClick={() => void copy()}>
       {copied() ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
     </IconButton>
   );

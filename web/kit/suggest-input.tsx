@@ -9,7 +9,7 @@ export function SuggestInput(props: {
   readonly suggestions: readonly string[];
   /** Called on blur, on Enter, and when a suggestion is chosen. */
   readonly onChange: (value: string) => void;
-  readonly placeholder?: string;
+  readonly placeholder: string;
 }): JSX.Element {
   const list = createUniqueId();
   return (
