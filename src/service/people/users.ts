@@ -68,14 +68,13 @@ export class Users {
     return db.writeNow(() => {
       if (store.firstAdmin.get()) return undefined;
       const token = seed ?? newToken();
-      const now = clock.now();
       const { id } = store.insertUser.get({
         name: "admin",
         name_key: "admin",
         role: "admin",
-        created_at: now,
+        created_at: clock.now(),
       })!;
-      store.insertToken.get({ user_id: id, hash: tokenHash(token), kind: "token", created_at: now });
+      this.#keepToken(id, "token", token);
       audit.record(null, {
         action: "user.create",
         target: `user:${id}`,
@@ -116,7 +115,7 @@ export class Users {
     password: string,
     from: Stranger,
   ): Promise<{ user: User; token: string }> {
-    const { db, store, clock, loginLimit, audit } = this.#deps;
+    const { db, store, loginLimit, audit } = this.#deps;
     loginLimit.take(countedTogether(from.address));
     const verified = await verifyPassword(password, found?.password_hash ?? null);
     if (!verified || !found) throw new AppError("unauthenticated", BAD_LOGIN);
@@ -124,12 +123,7 @@ export class Users {
       const user = store.userById.get(found.id);
       if (user?.password_hash !== found.password_hash) throw new AppError("unauthenticated", BAD_LOGIN);
       const token = newToken();
-      const { id: tokenId } = store.insertToken.get({
-        user_id: user.id,
-        hash: tokenHash(token),
-        kind: "session",
-        created_at: clock.now(),
-      })!;
+      const tokenId = this.#keepToken(user.id, "session", token);
       const { id: userId, name, role } = user;
       const { requestId, address } = from;
       const caller: Caller = {
@@ -171,11 +165,11 @@ export class Users {
     return this.#change(() => {
       requireAdmin(caller);
       this.#requireFreeName(name.key, name.text);
-      const now = clock.now();
       const role = input.role ?? "member";
-      const { id } = store.insertUser.get({ name: name.text, name_key: name.key, role, created_at: now })!;
+      const user = { name: name.text, name_key: name.key, role, created_at: clock.now() };
+      const { id } = store.insertUser.get(user)!;
       const token = newToken();
-      store.insertToken.get({ user_id: id, hash: tokenHash(token), kind: "token", created_at: now });
+      this.#keepToken(id, "token", token);
       audit.record(caller, {
         action: "user.create",
         target: `user:${id}`,
@@ -268,20 +262,22 @@ export class Users {
 
   /** Admin. Creates another token for a user, for example after they lost the first. Shown once. */
   createToken(caller: Caller, id: number): Promise<{ user: User; token: string }> {
-    const { store, audit, clock } = this.#deps;
+    const { store, audit } = this.#deps;
     return this.#change(() => {
       requireAdmin(caller);
       const user = this.#existing(id);
       const token = newToken();
-      store.insertToken.get({
-        user_id: user.id,
-        hash: tokenHash(token),
-        kind: "token",
-        created_at: clock.now(),
-      });
+      this.#keepToken(user.id, "token", token);
       audit.record(caller, { action: "token.create", target: `user:${id}` });
       return { user: toUser(store.userById.get(id)!), token };
     });
+  }
+
+  /** Returns the id under which the hash of the token is stored. */
+  #keepToken(userId: number, kind: "session" | "token", token: string): number {
+    const { store, clock } = this.#deps;
+    const row = { user_id: userId, hash: tokenHash(token), kind, created_at: clock.now() };
+    return store.insertToken.get(row)!.id;
   }
 
   /** Admin. Revokes every token and session of a user. */
