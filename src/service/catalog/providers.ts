@@ -109,18 +109,10 @@ export class Providers {
       if (name) this.#requireFreeName(name.key, name.text, id);
       if (baseUrl !== undefined && baseUrl !== provider.base_url && key === undefined) requireNoKey(provider);
       const before = { name: provider.name, base_url: provider.base_url };
-      const changes = changesOf(before, {
-        name: name?.text ?? before.name,
-        base_url: baseUrl ?? before.base_url,
-      });
+      const after = { name: name?.text ?? before.name, base_url: baseUrl ?? before.base_url };
+      const changes = changesOf(before, after);
       if (Object.keys(changes).length > 0) {
-        const text = name?.text ?? before.name;
-        store.updateProvider.run({
-          id,
-          name: text,
-          name_key: nameKey(text),
-          base_url: baseUrl ?? before.base_url,
-        });
+        store.updateProvider.run({ id, ...after, name_key: nameKey(after.name) });
         audit.record(caller, { action: "provider.update", target: `provider:${id}`, detail: changes });
       }
       if (key !== undefined) this.#setKey(caller, provider, key);
