@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
+import { VERSIONED } from "../../kit/http/answer-headers.ts";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { bodyPieces } from "../../kit/http/body.ts";
 import { contentDisposition } from "../../kit/http/content-disposition.ts";
@@ -81,7 +82,7 @@ const UPLOAD = {
 const DOWNLOAD = {
   description: "The bytes as they were uploaded, to save or to show as an image, never as a page.",
   parameters: [IF_CHANGED],
-  "x-headers": ["ETag"] as const,
+  ...VERSIONED,
   responses: {
     200: { description: "the file", content: Object.fromEntries(TYPES.map((type) => [type, TEXT])) },
     304: { description: "If-None-Match names the file" },

@@ -87,6 +87,6 @@ const SAVE = {
   description:
     "Saves the body, UTF-8 text, atomically. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either header it overwrites.",
   parameters: [IF_MATCH, CREATE_ONLY],
-  "x-headers": ["ETag"] as const,
+  ...VERSIONED,
   requestBody: rawBody({ required: false }),
 };

@@ -144,7 +144,7 @@ const UPDATE = {
   description:
     "Absent fields are unchanged. `expected_version`, or If-Match: the version that was read; if the current version differs, the response is 412.",
   parameters: [IF_MATCH],
-  "x-headers": ["ETag"] as const,
+  ...VERSIONED,
 };
 
 /** Parses `"3"`; `*` means any version. Raises `invalid`. */

@@ -159,6 +159,6 @@ const SAVE = {
   description:
     'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. On 412, details.current has the live version and its hash, or is null.',
   parameters: [IF_MATCH, CREATE_ONLY],
-  "x-headers": ["ETag"] as const,
+  ...VERSIONED,
   requestBody: rawBody({ required: true }),
 };
