@@ -28,6 +28,16 @@ export function parseName(field: string, input: string): Name {
   return { text, key: nameKey(text) };
 }
 
+/** Cuts the name where it would be too long with the suffix. */
+export function suffixed(name: string, suffix: string): string {
+  return (
+    [...name]
+      .slice(0, NAME_CHARACTERS_MAX - suffix.length)
+      .join("")
+      .trimEnd() + suffix
+  );
+}
+
 /**
  * The name of a file as people may see it: without a path and unfit characters, cut in front of its extension. Undefined if nothing is left.
  * Length in code points.

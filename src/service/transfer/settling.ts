@@ -2,7 +2,7 @@
 // Content that is here already under its name is used as it is; the same name with other content gets a free name.
 
 import { AppError } from "../../kit/error.ts";
-import { NAME_CHARACTERS_MAX } from "../../kit/text/names.ts";
+import { suffixed } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { GearBindings } from "../gears/bindings.ts";
 import type { Gears } from "../gears/gears.ts";
@@ -130,11 +130,7 @@ export class Settling {
     const { instructions } = this.#deps;
     for (let count = 1; count <= NAMES_TRIED_MAX; count += 1) {
       const suffix = count === 1 ? "" : ` (${count})`;
-      const as =
-        [...name]
-          .slice(0, NAME_CHARACTERS_MAX - suffix.length)
-          .join("")
-          .trimEnd() + suffix;
+      const as = suffixed(name, suffix);
       const known = instructions.byName(as);
       if (known && known.text !== text) continue;
       const { id } = known ?? instructions.createIn(caller, parseWording(as, text), null);

@@ -8,7 +8,7 @@ import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
-import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/text/names.ts";
+import { suffixed, nameKey, parseName, type Name } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { WorkspaceEvents } from "./events.ts";
@@ -352,11 +352,7 @@ export class Workspaces {
   #copyName(ownerId: number, original: string): Name {
     for (let count = 1; count <= COPY_NAMES_TRIED_MAX; count++) {
       const suffix = count === 1 ? " copy" : ` copy ${count}`;
-      const text =
-        [...original]
-          .slice(0, NAME_CHARACTERS_MAX - suffix.length)
-          .join("")
-          .trimEnd() + suffix;
+      const text = suffixed(original, suffix);
       const key = nameKey(text);
       if (!this.#deps.store.nameTaken.get(ownerId, key)) return { text, key };
     }
