@@ -118,39 +118,33 @@ export class ContextBindings {
   }
 
   *#copied(rows: readonly ContextBindingRow[], { from, to, toId, agents, copied }: Copy): Generator<void> {
-    const { db, store, journal, clock } = this.#deps;
+    const { db, journal } = this.#deps;
     const documents: CopiedDocument[] = [];
     for (const row of rows) {
       yield;
       const isOwn = row.path.startsWith(`${from}/`);
       const path = isOwn ? to + row.path.slice(from.length) : row.path;
       if (isOwn) documents.push({ from: row.path, to: path });
-      const agent_id = row.agent_id === null ? null : agents.get(row.agent_id)!;
-      const { id } = store.insertBinding.get({
-        workspace_id: toId,
-        path,
-        agent_id,
-        created_at: clock.now(),
-      })!;
-      journal.append(toId, null, "context.bound", { binding: toBinding(store.bindingById.get(id)!) });
+      const agentId = row.agent_id === null ? null : agents.get(row.agent_id)!;
+      journal.append(toId, null, "context.bound", { binding: this.#insert(toId, path, agentId) });
     }
     // Here, because each step before may be in an earlier write.
     db.afterCommit(() => copied(documents));
   }
 
   #bound(caller: Caller, workspaceId: number, path: string, agentId: number | null): ContextBinding {
-    const { store, journal, audit, clock } = this.#deps;
-    const { id } = store.insertBinding.get({
-      workspace_id: workspaceId,
-      path,
-      agent_id: agentId,
-      created_at: clock.now(),
-    })!;
-    const binding = toBinding(store.bindingById.get(id)!);
+    const { journal, audit } = this.#deps;
+    const binding = this.#insert(workspaceId, path, agentId);
     const detail = { workspace: workspaceId, agent_id: agentId, path };
     audit.record(caller, { action: "context.bind", target: `workspace:${workspaceId}`, detail });
     journal.append(workspaceId, caller.turnId ?? null, "context.bound", { binding });
     return binding;
+  }
+
+  #insert(workspaceId: number, path: string, agentId: number | null): ContextBinding {
+    const { store, clock } = this.#deps;
+    const row = { workspace_id: workspaceId, path, agent_id: agentId, created_at: clock.now() };
+    return toBinding(store.bindingById.get(store.insertBinding.get(row)!.id)!);
   }
 
   #unbound(caller: Caller, row: ContextBindingRow): void {
