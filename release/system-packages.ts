@@ -1,13 +1,13 @@
 // Programs of the system that some tests drive: where they are, and how they get there on Debian.
 // Anywhere else we only look and say aloud what is missing; nothing is installed behind anyone's back.
 
-import { Glob } from "bun";
+import { existsSync } from "node:fs";
 import { capture, inCi, seconds } from "./step.ts";
 
 interface Tool {
   /** Names on PATH, best first. */
   commands: readonly string[];
-  /** Its places when it is not on PATH; patterns of full paths. */
+  /** Its places when it is not on PATH. */
   elsewhere: readonly string[];
   /** Best first: the first one that the system knows is installed. */
   debianPackages: readonly string[];
@@ -63,14 +63,9 @@ const tools = {
   },
   // The client that people use, for the terminal interface over SSH.
   ssh: { commands: ["ssh"], elsewhere: [], debianPackages: ["openssh-client"], onlyOn: "linux" },
-  postgres: {
-    commands: ["postgres"],
-    elsewhere: ["/usr/lib/postgresql/*/bin/postgres"],
-    debianPackages: ["postgresql"],
-  },
 } satisfies Record<string, Tool>;
 
-export type ToolName = keyof typeof tools;
+type ToolName = keyof typeof tools;
 
 /** The tools that the tests need today. A test that drives another tool adds it here. */
 const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap", "zsh", "fish", "ssh"];
@@ -82,25 +77,11 @@ export function locateTool(name: ToolName): string | undefined {
     const found = Bun.which(command);
     if (found !== null && works(found, tool.probe)) return found;
   }
-  for (const pattern of tool.elsewhere) {
-    for (const found of pathsMatching(pattern)) return found;
-  }
-  return undefined;
+  return tool.elsewhere.find((path) => existsSync(path));
 }
 
 function works(program: string, probe: readonly string[] | undefined): boolean {
   return probe === undefined || Bun.spawnSync([program, ...probe]).exitCode === 0;
-}
-
-/** Only the part below the first wildcard is searched; a plain path is a search for its own name. */
-function pathsMatching(pattern: string): Iterable<string> {
-  const wildcard = pattern.indexOf("*");
-  const folder = pattern.slice(0, pattern.lastIndexOf("/", wildcard === -1 ? undefined : wildcard) + 1);
-  try {
-    return new Glob(pattern.slice(folder.length)).scanSync({ cwd: folder, absolute: true });
-  } catch {
-    return []; // The folder does not exist here.
-  }
 }
 
 /** Returns false when something needed is missing and this is CI, where a test that is left out counts as failed. */
