@@ -21,7 +21,8 @@ const INSIDE = 2;
 const NOTE_SHARE = 0.4;
 const SHOWN_IN_GROUP_MAX = 10;
 const SHOWN_IN_SEARCH_MAX = 20;
-const RECENT_MAX = 5;
+/** Recently used commands that are shown. */
+export const RECENT_MAX = 5;
 const BETWEEN_WORDS = /[\s_\-./:]+/u;
 
 /** Without a query, recently used commands come first, then the head of each group. With one, groups are ordered by their best match. */
@@ -64,8 +65,9 @@ export function withFound<T extends Found>(
   found: readonly T[],
 ): readonly FoundGroup<T>[] {
   const listed = new Set(groups.flatMap(({ items }) => items.map(({ id }) => id)));
-  const more = new Map(
-    grouped(found.filter(({ id }) => !listed.has(id))).map(({ name, items }) => [name, items]),
+  const more = Map.groupBy(
+    found.filter(({ id }) => !listed.has(id)),
+    ({ group }) => group,
   );
   const merged = groups.map(({ name, items }) => {
     const added = more.get(name) ?? [];

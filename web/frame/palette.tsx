@@ -5,7 +5,7 @@ import { Dialog } from "@kobalte/core/dialog";
 import Search from "lucide-solid/icons/search";
 import { useNavigate } from "@solidjs/router";
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
-import { findCommands, rangesIn, withFound } from "./command-search.ts";
+import { findCommands, RECENT_MAX, rangesIn, withFound } from "./command-search.ts";
 import { type Command, everyCommand } from "./command-list.tsx";
 import { plural } from "../kit/format.ts";
 import { MarkedText } from "../kit/marked-text.tsx";
@@ -14,8 +14,6 @@ import { keep, remember } from "../kit/storage.ts";
 
 const RECENT_KEY = "commands.recent";
 const RECENT_KEPT_MAX = 20;
-/** As command-search.ts shows. */
-const RECENT_SHOWN = 5;
 const LIST = "palette-list";
 const optionId = (id: string) => `palette-${id}`;
 
@@ -73,7 +71,7 @@ export function Palette(props: {
           >
             <Groups groups={groups()} search={search()} chosen={chosen()} onPoint={point} onRun={run} />
           </div>
-          <State everywhere={everywhere} isEmpty={flat().length === 0} count={flat().length} />
+          <State everywhere={everywhere} count={flat().length} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog>
@@ -112,17 +110,13 @@ function Groups(props: {
 }
 
 /** Says what the list cannot show: that nothing was found, that the server is still asked, or that its index is not complete. */
-function State(props: {
-  readonly everywhere: Everywhere;
-  readonly isEmpty: boolean;
-  readonly count: number;
-}): JSX.Element {
+function State(props: { readonly everywhere: Everywhere; readonly count: number }): JSX.Element {
   const { searching, indexing, problem } = props.everywhere;
   const nothing = () => (searching() ? "Searching…" : "No results. Try part of a word.");
   return (
     <div role="status">
       <Show
-        when={props.isEmpty}
+        when={props.count === 0}
         fallback={<span class="visually-hidden">{plural(props.count, "result")}</span>}
       >
         <p class="palette-nothing muted">{nothing()}</p>
@@ -155,7 +149,7 @@ function createFinder(typed: string, close: () => void) {
     everywhere.commands().map((one) => ({ ...one, note: known().get(one.id)?.note ?? one.note }));
   const groups = createMemo(() => {
     if (search().trim() !== "") return withFound(findCommands(commands(), search(), recent), found());
-    const opened = again.filter(({ id }) => !known().has(id) && recent.slice(0, RECENT_SHOWN).includes(id));
+    const opened = again.filter(({ id }) => !known().has(id) && recent.slice(0, RECENT_MAX).includes(id));
     return findCommands([...commands(), ...opened], "", recent);
   });
   const flat = createMemo(() => groups().flatMap(({ items }) => items));
