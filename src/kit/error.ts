@@ -92,7 +92,7 @@ export function fieldError(
   return new AppError(code, `${field}: ${problem}`, { field, problem, ...details });
 }
 
-/** What a client learns of a defect. */
+/** The error that a client gets for a defect. */
 export function internalError(): AppError {
   return new AppError("internal", "internal error; the log has the details under this request ID");
 }

@@ -166,6 +166,7 @@ export class Outlining {
   }
 }
 
+/** The rows of a query by file id, in pages that are read in one stretch. */
 function stretchesOf<Row extends readonly [id: number, ...unknown[]]>(query: {
   values(after: number, limit: number): Row[];
 }): Generator<Row[], void> {
