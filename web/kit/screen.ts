@@ -1,4 +1,4 @@
-// Media queries as signals: narrow screens and reduced motion.
+// Media queries as signals: narrow screens, fingers and reduced motion.
 
 import { createSignal } from "solid-js";
 
@@ -14,3 +14,5 @@ function matches(query: string) {
 /** One column: the rail and side panes become sheets. */
 export const narrow = matches(NARROW_MAX);
 export const reducedMotion = matches("(prefers-reduced-motion: reduce)");
+/** Nothing hovers: there are fingers in place of a pointer. */
+export const fingers = matches("(hover: none)");

@@ -1,6 +1,7 @@
 // The layer of the canvas that pans and zooms: lines, pills and cards. The dots behind it and the box that selects are beside it.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
+import { fingers } from "../../kit/screen.ts";
 import { Card } from "./card.tsx";
 import type { Rect } from "./geometry.ts";
 import { Links } from "./links.tsx";
@@ -23,7 +24,7 @@ export function Layer(props: {
 }): JSX.Element {
   const { scene, view } = useStage();
   const far = createMemo(() => view.viewport().zoom < FAR_ZOOM);
-  // In steps, so that a zoom does not lay out every card in each frame.
+  // In steps, and for fingers only: each change looks at the style of every card.
   const finger = createMemo(() => Math.min(Math.max(Math.ceil(2 / view.viewport().zoom) / 2, 1), FINGER_MAX));
   return (
     <div
@@ -33,7 +34,7 @@ export function Layer(props: {
       aria-label="Agents"
       style={{
         transform: `translate(${view.viewport().x}px, ${view.viewport().y}px) scale(${view.viewport().zoom})`,
-        "--finger": finger(),
+        "--finger": fingers() ? finger() : undefined,
       }}
     >
       <Links />
