@@ -1,10 +1,23 @@
 // The log of a running program, read line by line as it comes.
 
+const START_LIMIT_MS = 15_000;
+
 export interface LogLine {
   readonly time: string;
   readonly level: string;
   readonly message: string;
   readonly [field: string]: unknown;
+}
+
+/** Resolves with the address at which the program listens. A program that does not come so far is killed, because its test cannot name it. */
+export async function listening(child: Bun.Subprocess, log: LogReader): Promise<string> {
+  try {
+    return String((await log.line("listening", START_LIMIT_MS)).url);
+  } catch (error) {
+    child.kill("SIGKILL");
+    await child.exited;
+    throw error;
+  }
 }
 
 export class LogReader {

@@ -8,9 +8,7 @@ import { binaryPath } from "../binaries.ts";
 import { cairnAt, data, type Cairn } from "../cli/cairn.ts";
 import { contextClient, configure, type ContextClient } from "./context-server.ts";
 import { temporaryFolder } from "../folder.ts";
-import { LogReader, type LogLine } from "../log-reader.ts";
-
-const START_LIMIT_MS = 15_000;
+import { listening, LogReader, type LogLine } from "../log-reader.ts";
 
 /** Commands run against its directory. */
 export interface RunningContext extends AsyncDisposable, Cairn {
@@ -112,8 +110,7 @@ async function start(directory: string, { fileKiBMax, behind = [] }: StartOption
     stdio: ["ignore", "ignore", "pipe"],
   });
   const log = new LogReader(child.stderr);
-  const listening = await log.line("listening", START_LIMIT_MS);
-  return { child, log, url: String(listening.url) };
+  return { child, log, url: await listening(child, log) };
 }
 
 /** Everything that the record holds, read from its file. */

@@ -4,9 +4,9 @@
 import { binaryPath } from "../binaries.ts";
 import { createClient, type Client } from "../http/client.ts";
 import { temporaryFolder } from "../folder.ts";
-import { LogReader, type LogLine } from "../log-reader.ts";
+import { listening, LogReader, type LogLine } from "../log-reader.ts";
 
-const START_LIMIT_MS = 15_000;
+const LINE_LIMIT_MS = 15_000;
 
 export interface RunOptions {
   /** A data directory to start on; given: it is not removed. */
@@ -57,8 +57,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
     { env: { ...process.env, ...options.environment }, stdio: ["ignore", "ignore", "pipe"] },
   );
   const log = new LogReader(child.stderr);
-  const listening = await log.line("listening", START_LIMIT_MS);
-  const url = String(listening.url);
+  const url = await listening(child, log);
   return {
     url,
     port: Number(new URL(url).port),
@@ -69,7 +68,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
     pid: child.pid,
     child,
     text: () => log.text,
-    line: (message) => log.line(message, START_LIMIT_MS),
+    line: (message) => log.line(message, LINE_LIMIT_MS),
     stopReading: () => log.close(),
     async end(signal) {
       child.kill(signal);
