@@ -16,6 +16,9 @@ import { provideSystemPackages } from "./system-packages.ts";
 /** Long enough for a test that starts several programs on a busy machine; a test that needs more says so itself. */
 const TEST_TIMEOUT_MS = 60_000;
 
+/** Of the tests of a file that may run at once. Bun's own limit starts twenty programs at a time, of which each is then too slow for its test. */
+const TESTS_AT_ONCE_MAX = 4;
+
 /** Of a folder, while the last program that a test started ends. */
 const REMOVAL_RETRIES = 5;
 
@@ -81,6 +84,7 @@ async function runTests(folder: string, extra: string[], manner: Manner = {}): P
   const command = bun(
     "test",
     `--timeout=${TEST_TIMEOUT_MS}`,
+    `--max-concurrency=${TESTS_AT_ONCE_MAX}`,
     "--reporter=junit",
     `--reporter-outfile=${file}`,
     ...extra,
