@@ -1,6 +1,5 @@
 // Goal: a conversation of ten thousand entries reads like a short one: the page renders only visible entries, both ends are reachable, and
 // the scroll position holds when earlier pages load.
-// Runs alone: it judges frames.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -13,7 +12,7 @@ const ENTRIES = 10_000;
 /** For the whole page, including the frame. */
 const NODES_MAX = 2_500;
 
-const chat = async () => withBrowser(await longConversation(ENTRIES), "people's");
+const chat = async () => withBrowser(await longConversation(ENTRIES));
 
 onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
   const conversation = (page: Page) => page.getByRole("group", { name: "Conversation" });
