@@ -19,7 +19,7 @@ import {
   usage,
   type Reply,
 } from "../../kit/model/index.ts";
-import { IMPATIENT, protocols, QUICK, world } from "../../kit/service/world.ts";
+import { protocols, QUICK, world } from "../../kit/service/world.ts";
 import { ORCHESTRATOR_TOOLS } from "../../kit/service/agent-tools.ts";
 
 interface Break {
@@ -38,7 +38,7 @@ const breaks: Break[] = [
     reply: [say("Half a"), hang()],
     error: "the provider stopped responding mid-answer (no data for 2 s)",
     kept: ["agent (partial): Half a"],
-    times: IMPATIENT,
+    times: { ...QUICK, silenceMs: 2_000 },
   },
   { name: "an end without anything", reply: [endEarly()], error: LOST, kept: [] },
   {
