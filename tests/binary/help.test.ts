@@ -11,8 +11,15 @@ function commandsIn(help: string): string[] {
   return listed.split("\n").flatMap((line) => /^ +([a-z][a-z-]*) {2,}/.exec(line)?.[1] ?? []);
 }
 
-/** Every command there is, found the way a person finds them: from one help to the next. */
+/** A command and all below it, found the way a person finds them: from one help to the next. Those of a group at once. */
 async function expectHelp(name: ProgramName, command: string[]): Promise<number> {
+  const children = await expectHelpOf(name, command);
+  const found = await Promise.all(children.map((child) => expectHelp(name, [...command, child])));
+  return found.reduce((sum, each) => sum + each, 1);
+}
+
+/** Returns the commands that the help lists. */
+async function expectHelpOf(name: ProgramName, command: string[]): Promise<string[]> {
   const [{ stdout, stderr, exitCode }, short] = await Promise.all(
     ["--help", "-h"].map((flag) => runBinary(name, [...command, flag])) as [
       Promise<Outcome>,
@@ -23,12 +30,7 @@ async function expectHelp(name: ProgramName, command: string[]): Promise<number>
   await expectGolden(`help/${[name, ...command].join("-")}.txt`, stdout);
   // The short form is the same text.
   expect(short.stdout).toBe(stdout);
-  const children = commandsIn(stdout).map((child) => [...command, child]);
-  // Those of a group at once, and one group after the other: not more programs than a machine has room for.
-  const found = command.length > 0 ? Promise.all(children.map((child) => expectHelp(name, child))) : [];
-  let count = (await found).reduce((sum, each) => sum + each, 1);
-  if (command.length === 0) for (const child of children) count += await expectHelp(name, child);
-  return count;
+  return commandsIn(stdout);
 }
 
 test("service --help and the help of each command match the golden files", async () => {
@@ -40,6 +42,16 @@ test("service has exactly two commands", async () => {
   expect(commandsIn(stdout)).toEqual(["serve", "version"]);
 });
 
-test("cairn --help and the help of each command match the golden files, at every level", async () => {
-  expect(await expectHelp("cairn", [])).toBeGreaterThan(40);
+const groups = commandsIn((await runBinary("cairn", ["--help"])).stdout);
+
+test("cairn --help matches the golden file", async () => {
+  expect(await expectHelpOf("cairn", [])).toEqual(groups);
+  expect(groups.length).toBeGreaterThan(30);
 });
+
+test.each(groups)(
+  "cairn %s --help and the help of each command below it match the golden files",
+  async (group) => {
+    await expectHelp("cairn", [group]);
+  },
+);
