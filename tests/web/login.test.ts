@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { type Client, createClient } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -188,6 +189,23 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("option", { name: /orchestrator/ }).waitFor();
     await admin.post(`/workspaces/${workspaceId}/agents`, { name: "newcomer", role: "", model_id: 1 });
     await page.getByRole("option", { name: /newcomer/ }).waitFor();
+  });
+
+  test("stays signed in when an answer from before the login arrives after it", async () => {
+    await using page = await signedIn("/gears");
+    const late = await holdRequest(page, /\/gears\?late$/, { what: "answer" });
+    await endSessions();
+    const asked = page.evaluate("fetch('/api/v1/gears?late').then((answer) => answer.text())");
+    await late.held;
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await heading(page).waitFor();
+    await fill(page, "Ada", ada.password);
+    await heading(page).waitFor({ state: "detached" });
+    await late.letGo();
+    expect(await asked).toContain("unauthenticated");
+    await page.reload();
+    await page.getByRole("heading", { name: "No gears yet" }).waitFor();
+    refused(401);
   });
 
   test("shows a role that an admin changed at the next look at the page, or at the first refusal", async () => {

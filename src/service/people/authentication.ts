@@ -18,6 +18,8 @@ import { SESSION_IDLE_DAYS } from "./schema.ts";
 import { sessionCookie, sessionToken } from "./session-cookie.ts";
 import type { PeopleStore, TokenRow } from "./store.ts";
 
+/** The route by which a page learns that it is signed out. */
+const WHOAMI = "/api/v1/whoami";
 const CACHED_TOKENS_MAX = 1000;
 const DAY_MS = 86_400_000;
 
@@ -183,8 +185,11 @@ function refuseToken(exchange: Exchange): never {
   throw badCredential(exchange.loopbackPrivilege() ? undefined : TOKEN_REQUIRED);
 }
 
-/** Clears the cookie: a page cannot remove it, so a stale one would lock out a browser on loopback. */
+/**
+ * A page cannot remove the cookie, and a stale one would lock out a browser on loopback. Only the answer that a page waits for before it shows the login
+ * clears it: any other may arrive after the login, and would clear the new one.
+ */
 function refuseSession(exchange: Exchange): never {
-  exchange.errorCookie = sessionCookie(exchange, "");
+  if (exchange.path === WHOAMI) exchange.errorCookie = sessionCookie(exchange, "");
   refuseToken(exchange);
 }

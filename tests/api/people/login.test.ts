@@ -84,7 +84,7 @@ test("accepts the cookie alone, and prefers a bearer token", async () => {
   expect(await refusalOf(at.as("cairn_wrong").get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
-test("refuses and clears an invalid cookie, even on loopback, but still allows logging in", async () => {
+test("refuses an invalid cookie, even on loopback, clears it where a page asks who it is, and still allows logging in", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const stale = { Cookie: "cairn_session=cairn_gone" };
@@ -92,7 +92,8 @@ test("refuses and clears an invalid cookie, even on loopback, but still allows l
 
   for (const path of ["/whoami", "/users", "/workspaces/1/events", "/workspaces/x/entries"]) {
     const refused = await at.admin.raw("GET", path, { headers: stale });
-    expect(refused.headers.get("set-cookie")).toBe(cleared);
+    // Any other answer may arrive after a login.
+    expect(refused.headers.get("set-cookie")).toBe(path === "/whoami" ? cleared : null);
     expect(await refusalOf(refused)).toMatchObject({ status: 401, message: BAD_TOKEN.message });
   }
   const byTls = await at.admin.raw("GET", "/whoami", { headers: { ...stale, "X-Forwarded-Proto": "https" } });
