@@ -36,7 +36,8 @@ function keepLive(area) {
 }
 
 function guardText(form) {
-  let isChanged = false;
+  // On a slow network, people type before this script is there.
+  let isChanged = [...form.elements].some(({ value, defaultValue = value }) => value !== defaultValue);
   form.addEventListener("input", () => (isChanged = true));
   form.addEventListener("submit", () => (isChanged = false));
   addEventListener("beforeunload", (event) => {

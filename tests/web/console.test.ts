@@ -238,6 +238,23 @@ describe.if(hasBrowser)("the console in a browser", () => {
     await page.context().close();
   });
 
+  test("an editor warns also of text that was typed before the script had loaded", async () => {
+    const page = await signIn(await person());
+    const script = await holdRequest(page, /\.js$/);
+    await page.goto(`${server.url}${IN}/edit/twice.md`, { waitUntil: "commit" });
+    await page.getByRole("textbox", { name: "Text" }).pressSequentially("x");
+    await script.letGo();
+    await page.waitForLoadState();
+    const asked = Promise.withResolvers<string>();
+    page.once("dialog", (dialog) => {
+      asked.resolve(dialog.type());
+      void dialog.accept();
+    });
+    await page.goto(`${server.url}/console`);
+    expect(await Promise.race([asked.promise, "nothing"])).toBe("beforeunload");
+    await page.context().close();
+  });
+
   test("the setup leads from the printed address to the console", async () => {
     await using folder = await temporaryFolder();
     const directory = join(folder.path, "server");
