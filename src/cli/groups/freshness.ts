@@ -5,6 +5,7 @@ import type { Freshness } from "../../context/freshness/schema.ts";
 import { problemText } from "../../context/freshness/problem-words.ts";
 import { validate } from "../../context/space/validation.ts";
 import { systemClock } from "../../kit/clock.ts";
+import { compare } from "../../kit/compare.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { spaceCommand } from "../command.ts";
@@ -53,10 +54,6 @@ function freshnessText(documents: readonly Freshness[]): string {
     found.map((problem) => `${path}: ${problemText(problem)}`),
   );
   return problems.length === 0 ? states : `${states}\n\n${problems.join("\n")}`;
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 export const freshnessValidate = spaceCommand({

@@ -1,6 +1,7 @@
 // Ranks documents by the links between them, and orders them for a reader with little room. Pure: the same links always give the same order.
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { compare } from "../../kit/compare.ts";
 import { entryPlace } from "./entry-documents.ts";
 
 /** The share of a rank that follows links (Brin and Page, 1998). */
@@ -73,8 +74,4 @@ export function inOrderOfWeight<D extends Ranked>(documents: readonly D[]): D[] 
       compare(a.place, b.place) || compare(b.weight, a.weight) || compare(a.document.path, b.document.path),
   );
   return weighed.map(({ document }) => document);
-}
-
-function compare<T extends number | string>(a: T, b: T): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -1,6 +1,7 @@
 // The index of a space: a page that lists every document by folder, with its title. It is generated. Its entries are code, not links, so that
 // the link graph shows only the links that people made.
 
+import { compare } from "../../kit/compare.ts";
 import { characterStart } from "../../kit/text/characters.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { plural } from "../../kit/text/amounts.ts";
@@ -65,10 +66,6 @@ export function titleOf(text: string): string | undefined {
 /** Includes the slash; empty for the top folder, which sorts first. */
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Keeps the fence longer than every run of backticks in the text. CommonMark 6.1. */

@@ -1,6 +1,7 @@
 // Lists pending approvals from the sources that features register in parts.ts. It decides nothing: each approval names the route that
 // decides it.
 
+import { compare } from "../../kit/compare.ts";
 import type { Caller } from "../identity/caller.ts";
 import { APPROVALS_MAX, type Approval } from "./schema.ts";
 
@@ -24,9 +25,4 @@ export class Approvals {
       .sort((a, b) => compare(a.requested_at, b.requested_at) || compare(a.kind, b.kind) || a.id - b.id)
       .slice(0, APPROVALS_MAX);
   }
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -4,6 +4,7 @@
 // last just before the rename. After the rename the save is recorded, even if the rights have changed meanwhile (begun-saves.ts).
 
 import { rfc3339 } from "../../kit/clock.ts";
+import { compare } from "../../kit/compare.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter, fieldError, messageOf, notFound } from "../../kit/error.ts";
@@ -346,9 +347,4 @@ function toEntry(directory: string, { name, kind, size, modified }: Listed): Fil
 function inOrder(a: FileEntry, b: FileEntry): number {
   const directories = Number(b.kind === "directory") - Number(a.kind === "directory");
   return directories || compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.name, b.name);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
