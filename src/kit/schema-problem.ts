@@ -4,10 +4,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
+import { NAME_CHARACTERS_SHOWN_MAX } from "./error.ts";
 import { EXPECTED } from "./schema.ts";
-
-/** The name of an unknown field comes from the caller. */
-const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
 interface SchemaProblem {
   /** Dotted; empty for the whole value. */
@@ -43,7 +41,7 @@ export function problemOf(
 ): SchemaProblem {
   const problem = innermost(found);
   const field = [...place, ...pointerParts(problem.path).filter(Boolean)].join(".");
-  const shown = field.slice(0, FIELD_CHARACTERS_SHOWN_MAX);
+  const shown = field.slice(0, NAME_CHARACTERS_SHOWN_MAX);
   if (problem.type === ValueErrorType.ObjectAdditionalProperties)
     return { field: shown, problem: unexpected(problem.schema, shown, member) };
   return { field: shown, problem: expectation(problem) };

@@ -12,13 +12,13 @@ import {
   Time,
   Flag,
 } from "../../kit/schema.ts";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 
 /** Bounded, because each binding adds text to every prompt. */
 export const CONTEXT_BINDINGS_PER_WORKSPACE_MAX = 500;
 /** Of one document, as an agent or a person may write it here. */
 export const MEMORY_DOCUMENT_BYTES_MAX = 256 * 1024;
 export const MEMORY_WRITES_PER_TURN_MAX = 1_000;
-const PATH_BYTES_MAX = 1_024;
 export const SEARCH_CHARACTERS_MAX = 300;
 
 /** Why there is no memory, for programs; `error` says it to people. */

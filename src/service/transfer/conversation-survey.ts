@@ -1,7 +1,7 @@
 // Checks the conversation in a file: every number that a record names is there, and the rows fit the rules that the engine relies on.
 
 import { Value } from "@sinclair/typebox/value";
-import { excessIn } from "../../kit/text/json-shape.ts";
+import { excessIn, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { parseReferences } from "../conversation/references.ts";
@@ -10,7 +10,6 @@ import { PartContent, type AnyRecord, type RecordOf } from "./format.ts";
 
 const REFERENCES = /^(?:(?:p[1-9]\d{0,8}|e[1-9]\d{0,8}(?:-[1-9]\d{0,8})?)(?:,(?!$)|$))*$/;
 const SOURCE = /^(agent|entry):(\d{1,15})$/;
-const DEPTH_MAX = 64;
 
 export class ConversationSurvey {
   turns = 0;
@@ -78,7 +77,7 @@ export class ConversationSurvey {
   #takePart(record: RecordOf<"part">, agents: number): void {
     this.parts = next(record, this.parts);
     const excess = excessIn(record.content);
-    if (excess === "depth") throw wrong("part", `nested more than ${DEPTH_MAX} deep`);
+    if (excess === "depth") throw wrong("part", `nested more than ${JSON_DEPTH_MAX} deep`);
     if (excess !== undefined) throw wrong("part", "more keys or values than a part has");
     const content = parsedJson(record.content);
     if (content === undefined) throw wrong("part", "its content is not valid JSON");

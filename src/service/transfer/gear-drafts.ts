@@ -1,14 +1,13 @@
 // Gears of a file: checked as if they were created here, and never approved by it.
 
 import { Value } from "@sinclair/typebox/value";
+import { NAME_CHARACTERS_SHOWN_MAX } from "../../kit/error.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { contentHash, parseCode } from "../gears/content.ts";
 import { CreateGear, type GearFileInput, type GearTest } from "../gears/schema.ts";
 import { wrong } from "./record-checks.ts";
 import type { RecordOf } from "./format.ts";
-
-const NAME_CHARACTERS_SHOWN_MAX = 100;
 
 export type GearDraft = Omit<CreateGear, "files" | "code"> & {
   readonly type: "gear";
