@@ -28,13 +28,12 @@ export function* filesBelow(root: HeldRoot): Generator<TreeFile> {
   for (let next = left.pop(); next; next = left.pop()) {
     const { directory, depth } = next;
     const below: string[] = [];
-    for (const { entry, path, look } of entriesOf(root, directory)) {
+    for (const { entry, path, file } of entriesOf(root, directory)) {
       if (entry.isDirectory()) {
         if (depth < DEPTH_MAX && !LEFT_OUT.includes(entry.name)) below.push(path);
         continue;
       }
-      const stats = look();
-      if (stats) yield { path, ...stats };
+      if (file) yield { path, ...file };
     }
     for (const path of below.toReversed()) left.push({ directory: path, depth: depth + 1 });
   }
@@ -74,7 +73,8 @@ function openedIn(root: HeldRoot, path: string): number | undefined {
 interface Listed {
   readonly entry: Dirent;
   readonly path: string;
-  readonly look: () => Omit<TreeFile, "path"> | undefined;
+  /** Undefined: not a regular file. */
+  readonly file: Omit<TreeFile, "path"> | undefined;
 }
 
 function entriesOf(root: HeldRoot, directory: string): Listed[] {
@@ -90,13 +90,8 @@ function entriesOf(root: HeldRoot, directory: string): Listed[] {
         const path = prefix + entry.name;
         if (pathProblem(path) !== undefined || path !== path.normalize("NFC")) return [];
         const stats = entry.isFile() ? lstatSync(held.entry(entry.name), IF_THERE) : undefined;
-        return [
-          {
-            entry,
-            path,
-            look: () => (stats?.isFile() ? { size: stats.size, modified: stats.mtimeMs } : undefined),
-          },
-        ];
+        const file = stats?.isFile() ? { size: stats.size, modified: stats.mtimeMs } : undefined;
+        return [{ entry, path, file }];
       });
   } catch {
     return [];
