@@ -158,7 +158,7 @@ async function kept(name: string, make: () => Promise<Uint8Array>): Promise<Uint
 async function packFile(path: string): Promise<Packed> {
   const file = `${FOLDER}/files/${path}`;
   const bytes = await Bun.file(file).bytes();
-  const tag = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 20);
+  const tag = Bun.CryptoHasher.hash("sha256", bytes, "hex").slice(0, 20);
   const compressed = COMPRESSIBLE.test(path) && bytes.length >= COMPRESSED_FROM_BYTES;
   if (compressed) {
     const [br, gz] = await Promise.all([
