@@ -366,6 +366,7 @@ export function toThreadEntry(row: EntryRow): ThreadEntry {
   };
 }
 
-function attachmentsOf({ attachments }: Pick<EntryRow, "attachments">): MessageAttachment[] {
+/** Of an entry or of a turn. */
+export function attachmentsOf({ attachments }: Pick<EntryRow, "attachments">): MessageAttachment[] {
   return attachments === null ? [] : (JSON.parse(attachments) as MessageAttachment[]);
 }

@@ -5,13 +5,13 @@ import type { Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Wire } from "../blueprint/schema.ts";
-import type { Conversation } from "../conversation/conversation.ts";
+import { attachmentsOf, type Conversation } from "../conversation/conversation.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Branches } from "./branches.ts";
 import type { TurnEvents } from "./events.ts";
 import { threadOf, type Run } from "./recorder.ts";
-import { attachmentsOf, toTurn } from "./records.ts";
+import { toTurn } from "./records.ts";
 import type { OverStatus, Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 

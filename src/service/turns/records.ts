@@ -1,8 +1,8 @@
 // Converts turns and model calls to API records.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
-import type { MessageAttachment } from "../attachments/schema.ts";
 import { amountOf } from "../../kit/text/money.ts";
+import { attachmentsOf } from "../conversation/conversation.ts";
 import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
 import type { CallRow, TurnRow } from "./store.ts";
 
@@ -32,10 +32,6 @@ export function toTurn(row: TurnRow): Turn {
     model_id: row.model_id,
     first_event_id: row.first_event_id,
   };
-}
-
-export function attachmentsOf({ attachments }: Pick<TurnRow, "attachments">): MessageAttachment[] {
-  return attachments === null ? [] : (JSON.parse(attachments) as MessageAttachment[]);
 }
 
 /** Converts a model call, without its parts. */
