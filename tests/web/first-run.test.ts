@@ -126,7 +126,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Cannot use").waitFor();
-    await page.getByText("The address must not include /v1.").waitFor();
+    await page.getByText("Include the path before /v1/messages, if there is one.").waitFor();
     await page.getByRole("button", { name: "Edit provider" }).click();
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);

@@ -56,7 +56,9 @@ export function failureWords(
   if (status !== 404) return [why, ""];
   return [
     `${why}: ${provider.base_url}`,
-    isAnthropic(provider.type) ? "The address must not include /v1." : "The address often ends in /v1.",
+    isAnthropic(provider.type)
+      ? "Include the path before /v1/messages, if there is one."
+      : "The address often ends in /v1.",
   ];
 }
 
