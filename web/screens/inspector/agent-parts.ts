@@ -44,19 +44,13 @@ export function agentPromptQuery(agentId: () => number): Query<Prompt> {
       [
         role,
         changesOf("instructionBindings"),
+        changesOf("contextBindings"),
+        changesOf("memoryWrites"),
         changesOf("gearBindings"),
         changesOf("grants"),
         changesOf("wires"),
         changesOf("entries"),
         changesOf("agentNames"),
-        () => here.state().instructionBindings,
-        () => here.state().contextBindings,
-        () => here.state().memoryWrites,
-        () => here.state().gearBindings,
-        () => here.state().grants,
-        () => here.state().wires,
-        () => here.state().entries,
-        () => here.state().agentNames,
       ],
       () => {
         clearTimeout(timer);

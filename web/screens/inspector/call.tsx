@@ -35,14 +35,9 @@ export function CallInspector(props: { readonly id: number }): JSX.Element {
     return { key: ["call", id], read: () => take(api.calls({ id }).get()) };
   });
   const call = createMemo(() => (query.data()?.id === props.id ? query.data() : undefined));
-  // A running call may be the one whose end changed the usage.
-  createEffect(
-    on(
-      () => here.state().usageChanges,
-      () => call()?.status === "running" && void query.refresh(),
-      { defer: true },
-    ),
-  );
+  // A running call may be the one whose end changed the usage. Without the memo, every event would read it again.
+  const spending = createMemo(() => here.state().usageChanges);
+  createEffect(on(spending, () => call()?.status === "running" && void query.refresh(), { defer: true }));
   const context = callContext(call);
   const ofThis = createMemo(() => (call() ? context.data() : undefined));
   return (
