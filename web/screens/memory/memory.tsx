@@ -66,7 +66,9 @@ function createMemory() {
     read: () => take(api.workspaces({ id: here.id }).memory.get()),
   }));
   const refresh = () => void files.refresh();
-  createEffect(on(() => here.state().memoryWrites, refresh, { defer: true }));
+  // Without the memo, every event of the workspace would read them again.
+  const writes = createMemo(() => here.state().memoryWrites);
+  createEffect(on(writes, refresh, { defer: true }));
   const front = () => here.view() === "memory";
   const [chosen, setChosen] = createSignal<string>();
   const [version, setVersion] = createSignal<number>();
