@@ -241,8 +241,8 @@ onScreen("the palette", made, (at) => {
       await route.fulfill({ json: { groups: [], indexing: 0 } }).catch(() => undefined);
     });
     await summon(page);
-    await page.keyboard.type("he");
     const asked = page.waitForRequest("**/api/v1/search?q=he");
+    await page.keyboard.type("he");
     await asked;
     await page.keyboard.type("ron");
     await group("Agents").getByRole("option", { name: /heron/ }).waitFor();

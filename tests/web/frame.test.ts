@@ -61,7 +61,8 @@ onScreen("the frame", made, (at) => {
       await page.goto("about:blank");
       await page.goto(at.url + path);
       await page.locator("h1").first().waitFor({ state: "attached" });
-      await page.locator(".skeleton").waitFor({ state: "detached" });
+      // A page may have several.
+      await eventually(() => page.locator(".skeleton").count(), 0);
       const moved = (await page.evaluate(`new Promise((resolve) => {
         new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type: "layout-shift", buffered: true });
         requestAnimationFrame(() => requestAnimationFrame(() => resolve([])));
@@ -164,7 +165,8 @@ onScreen("the frame", made, (at) => {
     ]) {
       await page.goto(at.url + path);
       await page.locator("h1").first().waitFor({ state: "attached" });
-      await page.locator(".skeleton").waitFor({ state: "detached" });
+      // A page may have several.
+      await eventually(() => page.locator(".skeleton").count(), 0);
       await page.locator(".btn:not(.small), .input").first().waitFor();
       for (const control of await page
         .locator(".btn:not(.small):visible, .input:not(textarea):visible")
