@@ -12,7 +12,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { createPerson, type Person } from "../kit/service/person.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(90_000);
 
 describe.if(hasBrowser)("the login", () => {
   const stack = new AsyncDisposableStack();

@@ -11,7 +11,7 @@ import { shared } from "../kit/group-resource.ts";
 import { runService } from "../kit/service/running.ts";
 import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(90_000);
 
 describe.if(hasBrowser && canStandIn)("the settings", () => {
   const stack = new AsyncDisposableStack();

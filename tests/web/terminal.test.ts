@@ -13,7 +13,7 @@ import { shared } from "../kit/group-resource.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
 import { compiledWorld } from "../kit/service/world.ts";
 
-const TEST_MS = 40_000;
+const TEST_MS = 90_000;
 
 setDefaultTimeout(TEST_MS);
 

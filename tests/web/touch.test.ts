@@ -1,6 +1,6 @@
 // Goal: on a phone, a finger hits every main control, fields do not make the page zoom, and no screen scrolls sideways, upright or not.
 
-import { expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { call, say } from "../kit/model/index.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -68,10 +68,17 @@ onScreen(
       "/settings",
     ];
 
-    test("has room for fingers, text that is not zoomed, and nothing beside the page", async () => {
+    beforeAll(async () => {
       await makeGear(at.admin, { name: "a_gear_with_a_name_as_long_as_a_name_may_be_here" });
       await at.admin.raw("PUT", `${at.own}/file?path=a.md`, { body: "# A\n" });
-      for (const size of [UPRIGHT, LYING]) {
+    });
+
+    test.each([
+      ["upright", UPRIGHT],
+      ["lying", LYING],
+    ] as const)(
+      "has room for fingers, text that is not zoomed, and nothing beside the page, %s",
+      async (_, size) => {
         await using page = await at.open("/settings", size);
         for (const path of paths()) {
           await page.goto(at.url + path);
@@ -93,8 +100,8 @@ onScreen(
             ),
           }).toEqual({ path, main: [], other: [], small: 0, sideways: 0 });
         }
-      }
-    });
+      },
+    );
 
     test("shows the menu of an answer beside its task, not over it", async () => {
       const task = "Look at this at length, at more length than there is room for.";
