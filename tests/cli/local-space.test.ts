@@ -334,6 +334,19 @@ test("in the folder of a space, deleting a space needs the name of its server, a
   expect(await inside.printed("space", "show")).toMatch(/max_space_size +unlimited\nmax_files +unlimited\n/);
 });
 
+test("a restore names the files that it cannot bring back", async () => {
+  await using at = await space();
+  await at.piped("one\n", "file", "put", "gone.md", "--from", "-");
+  await at.printed("history", "snapshot", "good");
+  await at.piped("two\n", "file", "put", "gone.md", "--from", "-");
+  await at.printed("file", "destroy", "gone.md", "--version", "1", "--yes");
+  const { head } = await at.data<{ head: string }>("space", "show");
+  expect(await at.printed("history", "restore", "1")).toBe(
+    `0 files restored; the head is ${head}\n1 file stays as now, because the content of then was destroyed or pruned:\n  gone.md\n`,
+  );
+  expect(readFileSync(at.on("gone.md"), "utf8")).toBe("two\n");
+});
+
 test("a restore undoes edits and deletes by hand, which become versions first, and leaves new files alone", async () => {
   await using at = await space();
   for (const name of ["a.md", "b.md"]) await at.piped(`${name}\n`, "file", "put", name, "--from", "-");

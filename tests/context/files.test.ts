@@ -234,6 +234,27 @@ describe("versions", () => {
     ]);
   });
 
+  test("restoring a snapshot names the files that it cannot bring back, and leaves them as they are", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    await admin.write("a.md", "one");
+    await admin.write("gone.md", "secret");
+    await admin.write("vault/gone.md", "secret");
+    const { id } = await admin.post("/spaces/team/snapshots", { name: "before" });
+    for (const path of ["a.md", "gone.md", "vault/gone.md"]) await admin.write(path, "two");
+    for (const path of ["gone.md", "vault/gone.md"])
+      await admin.raw("DELETE", `${filePath(path, "versions")}?version=1`);
+    const lee = await server.user("Lee", "space-lead");
+    await server.rules("Lee", deny("vault/*", "list", "read"));
+    const restored = await lee.post(`/spaces/team/snapshots/${id}/restore`);
+    expect(restored).toMatchObject({ files: ["a.md"], lost: ["gone.md"] });
+    expect(await admin.post(`/spaces/team/snapshots/${id}/restore`)).toMatchObject({
+      files: [],
+      lost: ["gone.md", "vault/gone.md"],
+    });
+    expect([await admin.read("a.md"), await admin.read("gone.md")]).toEqual(["one", "two"]);
+  });
+
   test("a missing file is the same 404 on every route", async () => {
     await using server = await contextServer();
     const { admin } = server;

@@ -2,7 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
-import { plural, table, when } from "../tables.ts";
+import { plural, shown, table, when } from "../tables.ts";
 
 export const historyList = spaceCommand({
   name: "list",
@@ -38,8 +38,11 @@ export const historyRestore = spaceCommand({
       throw new AppError("invalid", `"${args.id}": expected the number of a snapshot`);
     return space.restore(Number(args.id));
   },
-  show: ({ files, head }) =>
-    files.length === 0
-      ? "nothing to restore: the space is the same as the snapshot"
-      : `${plural(files.length, "file")} restored; the head is ${head}`,
+  show: ({ files, lost, head }) => {
+    if (files.length + lost.length === 0) return "nothing to restore: the space is the same as the snapshot";
+    const restored = `${plural(files.length, "file")} restored; the head is ${head}`;
+    if (lost.length === 0) return restored;
+    const left = `${plural(lost.length, "file stays", "files stay")} as now, because the content of then was destroyed or pruned:`;
+    return [restored, left, ...lost.map((path) => `  ${shown(path)}`)].join("\n");
+  },
 });

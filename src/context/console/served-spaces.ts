@@ -122,8 +122,8 @@ class ServedSpace implements BrowsedSpace {
   }
 
   async restore(id: number): Promise<RestoredSnapshot> {
-    const { head, effects } = await this.#deps.files.restore(this.#caller, this.name, id);
-    return { head: headText(head), files: effects.map(({ path }) => path) };
+    const { head, effects, lost } = await this.#deps.files.restore(this.#caller, this.name, id);
+    return { head: headText(head), files: effects.map(({ path }) => path), lost };
   }
 
   /** The operator reads the log. */

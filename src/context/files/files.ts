@@ -23,6 +23,7 @@ import type {
   Expected,
   Operation,
   Plan,
+  Restored,
 } from "../versioned-store/engine.ts";
 import type { Change, ChangeDeed, NewContent } from "./change.ts";
 import { adoptTree, restoreTree } from "./adoption.ts";
@@ -269,11 +270,11 @@ export class Files {
     };
   }
 
-  /** Restores a snapshot. Space-leads and admins only; each path is judged separately. */
-  async restore(caller: Caller, spaceName: string, id: number): Promise<Applied> {
+  /** Restores a snapshot. Space-leads and admins only; each path is judged separately. `lost` names only files that the caller may see. */
+  async restore(caller: Caller, spaceName: string, id: number): Promise<Restored> {
     const { audit, spaces, events } = this.#deps;
     const deed = { action: "space.restore", space: spaceName, target: String(id) };
-    const applied = await this.#unnamed(caller, spaceName, () =>
+    const restored = await this.#unnamed(caller, spaceName, () =>
       audit.watched(caller, deed, async () => {
         const space = await spaces.led(caller, spaceName);
         const begin = () => spaces.requireLead(caller, spaceName);
@@ -281,9 +282,10 @@ export class Files {
         return restoreTree(space.engine, id, { batch: { ...this.#terms(caller, space), begin }, scan });
       }),
     );
-    const data = { files: applied.effects.length };
+    const data = { files: restored.effects.length };
     events.announce({ type: "space.restore", actor: caller.name, space: spaceName, data });
-    return applied;
+    const lost = await filteredInTurns(restored.lost, (path) => caller.rights.may("list", spaceName, path));
+    return { ...restored, lost };
   }
 
   /**
@@ -354,7 +356,7 @@ export class Files {
   }
 
   /** For operations on a whole space: the audit record names all files, the caller only gets those that they may see. */
-  async #unnamed(caller: Caller, space: string, act: () => Promise<Applied>): Promise<Applied> {
+  async #unnamed<T extends Applied>(caller: Caller, space: string, act: () => Promise<T>): Promise<T> {
     const sees = (path: string) => caller.rights.may("list", space, path);
     try {
       const applied = await act();

@@ -27,3 +27,14 @@ export const Adoption = closed({
   ),
 });
 export type Adoption = Static<typeof Adoption>;
+
+/** A space that was restored to a snapshot. */
+export const Restoration = closed({
+  head: Head,
+  files: Type.Array(Type.String({ description: "got a new version" })),
+  lost: Type.Array(
+    Type.String({
+      description: "stays as it is, because its content at that time was destroyed or pruned",
+    }),
+  ),
+});

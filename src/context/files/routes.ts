@@ -15,7 +15,7 @@ import { closed, Empty, judgedText, nullable, Flag, isOn } from "../../kit/schem
 import type { Admission } from "../identity/admission.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
-import { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
+import { Adoption, Deleted, ListedFile, Restoration } from "./listing-schema.ts";
 import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "../versioned-store/schema.ts";
 import { DocumentsAnswer, DocumentsQuery } from "./documents.ts";
 import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
@@ -192,13 +192,13 @@ function historyRoutes(plugin: Admission, files: Files) {
     .post(
       "/spaces/:space/snapshots/:id/restore",
       async ({ caller, params }) => {
-        const { head, effects } = await files.restore(caller, params.space, params.id);
-        return { head: headText(head), files: effects.map(({ path }) => path) };
+        const { head, effects, lost } = await files.restore(caller, params.space, params.id);
+        return { head: headText(head), files: effects.map(({ path }) => path), lost: [...lost] };
       },
       {
         caller: "lead",
         params: fromPath(SnapshotParams),
-        response: closed({ head: Head, files: Type.Array(Type.String()) }),
+        response: Restoration,
       },
     )
     .post("/spaces/:space/adopt", async ({ caller, params }) => files.adopt(caller, params.space), {

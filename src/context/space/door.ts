@@ -36,6 +36,8 @@ export interface RestoredSnapshot {
   readonly head: string;
   /** The paths that got a new version. */
   readonly files: readonly string[];
+  /** The files that stay as they are, because their content at that time was destroyed or pruned. */
+  readonly lost: readonly string[];
 }
 
 /** A change that is recorded, but not in the file on disk. */

@@ -339,9 +339,9 @@ class LocalSpace implements BrowsedSpace {
 
   async restore(id: number): Promise<RestoredSnapshot> {
     this.#requireRecording();
-    const { head, effects } = await this.#files.restore(this.#caller, this.name, id);
+    const { head, effects, lost } = await this.#files.restore(this.#caller, this.name, id);
     for (const { path } of effects) this.#changed.add(path);
-    return { head: headText(head), files: effects.map(({ path }) => path) };
+    return { head: headText(head), files: effects.map(({ path }) => path), lost };
   }
 
   async behind(): Promise<FileBehind[]> {

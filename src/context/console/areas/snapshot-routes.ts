@@ -15,6 +15,7 @@ import { spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
 
 const ROOT = "/console/spaces/:space";
+const LOST_NAMED_MAX = 5;
 
 export function snapshotsArea(source: SpaceSource): Area {
   const path = `${ROOT}/snapshots`;
@@ -43,14 +44,21 @@ export function snapshotsArea(source: SpaceSource): Area {
       post(`${path}/:id/restore`, async ({ visit, params }) => {
         const space = params["space"]!;
         const text = await source.use(visit.caller, space, async (one) => {
-          const { files } = await one.restore(idOf("snapshot", params));
+          const { files, lost } = await one.restore(idOf("snapshot", params));
           const note = await diskSentence(one, ...files);
-          return `Restored the snapshot: ${counted(files.length, "document")} changed.${note}`;
+          return `Restored the snapshot: ${counted(files.length, "document")} changed.${lostSentence(lost)}${note}`;
         });
         return to(spacePath(space, "/snapshots"), text);
       }),
     ],
   };
+}
+
+function lostSentence(lost: readonly string[]): string {
+  if (lost.length === 0) return "";
+  const more = lost.length - LOST_NAMED_MAX;
+  const names = lost.slice(0, LOST_NAMED_MAX).join(", ") + (more > 0 ? ` and ${counted(more, "other")}` : "");
+  return ` Not restored, because the content of then was destroyed or pruned: ${names}.`;
 }
 
 async function askRestore(source: SpaceSource, { visit, params }: Asked): Promise<Answer> {
