@@ -253,7 +253,7 @@ test("doctor warns before the certificate expires, and fails once it has or does
   };
   expect(await verdict()).toEqual([]);
   configure(server.directory, { tls: { enabled: true } });
-  const missing = `tls.cert_file: ${server.inside("tls/cert.pem")}: no such file`;
+  const missing = `tls.cert_file: ${server.inside("tls/cert.pem")}: no such file; restore your copy of it, or create a self-signed pair with cairn server tls gen --host <host>`;
   expect(await verdict()).toEqual([["fail", missing]]);
   const now = Date.now();
   const day = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10);

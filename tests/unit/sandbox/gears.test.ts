@@ -5,6 +5,7 @@ import { readdir } from "node:fs/promises";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { file, openSandbox, type SandboxKind, type TestSandbox } from "../../kit/service/sandbox.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { until } from "../../kit/eventually.ts";
 import { refusalText } from "../../kit/http/refusal.ts";
 
 const kinds: SandboxKind[] = ["cold", "warm", "subprocess"];
@@ -157,10 +158,15 @@ for (const kind of kinds) {
     });
 
     it("ends at the timeout, even if a grandchild holds the pipe", async () => {
-      const result = await at.run("bash", "sleep 600 & setsid sleep 600 & echo started; wait", {
+      let hasStarted = false;
+      const running = at.run("bash", "sleep 600 & setsid sleep 600 & echo started; wait", {
         timeoutMs: 1_000,
-        output: () => timers.advance(1_000),
+        output: () => (hasStarted = true),
       });
+      // Output may come before the timeout begins.
+      await until(() => hasStarted && timers.waits().includes(1_000));
+      timers.advance(1_000);
+      const result = await running;
       expect(result).toEqual({ ...done, exitCode: 137, stdout: "started\n", timedOut: true });
     });
 

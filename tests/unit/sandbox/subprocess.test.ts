@@ -40,13 +40,14 @@ posix("kills the whole process group at the timeout", async () => {
   const timers = manualClock();
   await using at = await openSandbox("subprocess", { timers });
   let said = "";
-  const { stdout, timedOut } = await at.run("bash", "sleep 600 & (sleep 600 & echo $!); echo $!; wait", {
+  const running = at.run("bash", "sleep 600 & (sleep 600 & echo $!); echo $!; wait", {
     timeoutMs: 500,
-    output: (_, chunk) => {
-      said += Buffer.from(chunk).toString();
-      if (said.split("\n").length > 2) timers.advance(500);
-    },
+    output: (_, chunk) => (said += Buffer.from(chunk).toString()),
   });
+  // Output may come before the timeout begins.
+  await until(() => said.split("\n").length > 2 && timers.waits().length > 0);
+  timers.advance(500);
+  const { stdout, timedOut } = await running;
   const pids = stdout.trim().split("\n").map(Number);
   expect({ timedOut, pids: pids.length }).toEqual({ timedOut: true, pids: 2 });
   await Promise.all(pids.map(gone));
