@@ -47,19 +47,15 @@ beforeAll(async () => {
   cpSync(SOURCE, join(archive, "containers"), { recursive: true });
   for (const name of ["service", "cairn"] as const) copyFileSync(binaryPath(name), join(archive, name));
   for (const target of ["cairn", "service", "service-docker"]) {
-    const from = [`--build-arg=BASE=${docker.images.bash}`, `--build-arg=DOCKER_CLI=${client}`];
-    const file = join(archive, "containers/Containerfile");
-    await docker.docker(
-      "build",
-      ...from,
-      "--file",
-      file,
-      "--target",
-      target,
-      "--tag",
-      tagOf(target),
-      archive,
-    );
+    const settings = [
+      "--network=none",
+      `--build-arg=BASE=${docker.images.bash}`,
+      `--build-arg=DOCKER_CLI=${client}`,
+      `--file=${join(archive, "containers/Containerfile")}`,
+      `--target=${target}`,
+      `--tag=${tagOf(target)}`,
+    ];
+    await docker.docker("build", ...settings, archive);
     images.push(tagOf(target));
   }
 }, DOCKER_SETUP_MS);
