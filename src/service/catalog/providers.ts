@@ -210,9 +210,10 @@ export class Providers {
 
 function requireNoKey(provider: ProviderRow): void {
   if (!provider.has_key) return;
-  throw new AppError(
+  throw fieldError(
     "invalid",
-    'base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
+    "base_url",
+    'the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
   );
 }
 

@@ -38,7 +38,7 @@ export function checkArgsSchema(text: string): void {
     throw fieldError("invalid", "args_schema", `at most ${ARGS_SCHEMA_CHARACTERS_MAX} characters`);
   const schema = parseSchema(text);
   if (schema.type !== "object")
-    throw new AppError("invalid", 'args_schema: its root must have "type": "object"');
+    throw fieldError("invalid", "args_schema", 'its root must have "type": "object"');
   requireKnownDraft(schema);
   if (partsOf(schema) > SCHEMA_PARTS_MAX)
     throw fieldError("invalid", "args_schema", `at most ${SCHEMA_PARTS_MAX} objects and lists in it`, {

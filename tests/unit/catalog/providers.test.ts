@@ -116,6 +116,8 @@ test("does not send a stored key to a changed address", async () => {
     expect(await refusalText(() => catalog.providers.update(admin, 1, { ...move, base_url }))).toBe(
       'invalid: base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
     );
+  const refused = await catalog.providers.update(admin, 1, move).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ details: { field: "base_url" } });
   expect(catalog.providers.list()).toEqual([before]);
   expect(await catalog.providers.update(admin, 1, { ...move, api_key: KEY })).toEqual({
     ...before,

@@ -235,6 +235,11 @@ test("refuses a schema with too many parts, which would block the thread to comp
   );
 });
 
+test("names the field of a schema that is not of an object, so that a form shows it there", () => {
+  const details = { field: "args_schema", problem: 'its root must have "type": "object"' };
+  expect(() => checkArgsSchema('{"type":"string"}')).toThrow(expect.objectContaining({ details }));
+});
+
 test("refuses a schema that is nested too deeply", async () => {
   const deep = `{"type":"object","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   await refusal(() => checkArgsSchema(deep), "invalid", "args_schema: nested more than 64 levels deep");
