@@ -14,6 +14,8 @@ import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 const PASSWORD = "a long enough password";
 /** Much less than the buttons of a card wait before they do anything. */
 const TICK_MS = 20;
+/** The clock of a page must not have passed the moment at which it is to stand still. Shorter than a stream may be silent. */
+const AHEAD_MS = 20_000;
 const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSandbox() }));
 
 (searchable ? onScreen : () => {})("approvals", searching, (at) => {
@@ -78,7 +80,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
     // However slow the machine is, the buttons are not armed before the test says so.
     await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.clock.pauseAt(Date.now() + AHEAD_MS);
     await page.getByRole("link", { name: /^Approvals/ }).click();
     await until(async () => {
       await page.clock.runFor(TICK_MS);
