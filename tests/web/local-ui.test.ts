@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { attackerPage, ATTACKS_FAIL } from "../kit/http/attacker.ts";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { eventually } from "../kit/eventually.ts";
 import { localUi, type TestUi } from "../kit/context/local-ui.ts";
 
 const SETUP_LIMIT_MS = 30_000;
@@ -100,7 +101,7 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     await page.getByRole("link", { name: "Broken links" }).click();
     const found = page.locator("tbody tr", { hasText: "gone" });
     // The list that was asked for, not the picture above it once more.
-    expect((await found.boundingBox())!.y).toBeLessThan(480);
+    await eventually(async () => ((await found.boundingBox())?.y ?? Infinity) < 480, true);
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
