@@ -130,7 +130,7 @@ async function atDeadline(script: string): Promise<RunOutcome> {
   const timers = manualClock();
   const said = join(folder.path, "said");
   const running = runProcess(["sh", "-c", script, said], { ...options, timers });
-  await until(() => existsSync(said));
+  await until(() => existsSync(said) && timers.waits().length > 0);
   timers.advance(options.deadlineMs);
   return await running;
 }
