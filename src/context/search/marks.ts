@@ -14,6 +14,9 @@ export const PIECE_CHARACTERS_MAX = 32 * 1024;
 /** Of two pieces, so that both have all of a phrase between them. */
 const SHARED_CHARACTERS = 4 * 1024;
 
+/** The last character that the tokenizer takes for no part of a word, and what follows. Spaces alone will not do: minified files have none. */
+const BETWEEN_WORDS = /[^\p{L}\p{N}\p{Co}\p{M}][\p{L}\p{N}\p{Co}\p{M}]*$/u;
+
 /** `expression`: made by terms.ts. Returns the matches in their order; empty: the text does not match. */
 export function wordSpans(store: MarkStore, text: string, expression: string): Span[] {
   if (text.length <= PIECE_CHARACTERS_MAX) return spansIn(store, text, expression);
@@ -61,9 +64,10 @@ function anyTerm(expression: string): string {
   return expression.match(/"[^"]*"(?: \*)?/g)!.join(" OR ");
 }
 
-/** The start of a word at or before `at`, if it is near; otherwise a place where the text can be cut. */
+/** The end of the word before the one at `at`, if it is near; otherwise a place where the text can be cut. */
 function wordStart(text: string, at: number): number {
-  const near = text.slice(at - SHARED_CHARACTERS, at);
-  const end = near.search(/\s\S*$/);
-  return end < 0 ? characterStart(text, at) : at - SHARED_CHARACTERS + end + 1;
+  const from = characterStart(text, at - SHARED_CHARACTERS);
+  const to = characterStart(text, at);
+  const end = text.slice(from, to).search(BETWEEN_WORDS);
+  return end < 0 ? to : from + end;
 }

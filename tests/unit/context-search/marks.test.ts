@@ -40,6 +40,19 @@ test.each(["one", "two three", '"one two"', '"two two" thr*', "absent", "one abs
   },
 );
 
+test.each(["alpha", "alph*", "ebr*", '"zebra alpha"'])(
+  "no piece of a text without spaces begins within a word: %s",
+  (query) => {
+    using store = markStore();
+    const expression = indexExpression(query);
+    for (const words of ["zebraalpha,", "zebra𝒳alpha.zebra,alpha,", "zebraalpha、日本語。"])
+      for (let shift = 1; shift <= 12; shift += 1) {
+        const text = `${",".repeat(shift)}alpha,zebra,alpha,ebra,${words.repeat(6_000)}`;
+        expect(wordSpans(store, text, expression)).toEqual(wholeSpans(text, expression).slice(0, 10_000));
+      }
+  },
+);
+
 test("a phrase between two pieces is found", () => {
   using store = markStore();
   for (let shift = -20; shift < 20; shift += 1) {
