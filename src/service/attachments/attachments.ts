@@ -4,7 +4,7 @@
 // Uploads and removals of one workspace are serialised from the file's move to the row's commit, so that a row never lacks its file.
 
 import type { Background } from "../../kit/concurrency/background.ts";
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { HOUR_MS, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
@@ -29,7 +29,6 @@ import {
 } from "./schema.ts";
 import type { AttachmentRow, AttachmentStore } from "./store.ts";
 
-const HOUR_MS = 3_600_000;
 /** Removed per sweep; the next sweep removes the rest. */
 const SWEPT_AT_ONCE = 100;
 const UNNAMED = "attachment";

@@ -1,14 +1,13 @@
 // Search in memory: by words, then by how well they match and how new the document is. Each result says why it is there.
 
 import type { ListedFile, SearchLine, SpaceDoor } from "../../context/library.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { DAY_MS, type Clock } from "../../kit/clock.ts";
 
 const LINES_PER_RESULT = 3;
 /** Results of one search before ranking. */
 const CANDIDATES_MAX = 100;
 /** Words that are looked for one by one if no document has all of them. */
 const SINGLE_WORDS_MAX = 8;
-const DAY_MS = 86_400_000;
 /** A document of today counts half as much again as an old one; after a month that is down to a third of it. */
 const RECENCY_WEIGHT = 0.5;
 const RECENCY_DAYS = 30;

@@ -4,7 +4,7 @@
 // change of people invalidates both within its own write, and nothing is cached until that write is durable. Last-used times are written
 // in batches, at most once a minute.
 
-import type { Clock } from "../../kit/clock.ts";
+import { DAY_MS, type Clock } from "../../kit/clock.ts";
 import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { badCredential, bearerOf, noCredential, TOKEN_REQUIRED } from "../../kit/http/bearer.ts";
@@ -21,7 +21,6 @@ import type { PeopleStore, TokenRow } from "./store.ts";
 /** The route by which a page learns that it is signed out. */
 const WHOAMI = "/api/v1/whoami";
 const CACHED_TOKENS_MAX = 1000;
-const DAY_MS = 86_400_000;
 
 interface AuthenticationDeps {
   readonly store: PeopleStore;

@@ -1,7 +1,7 @@
 // Rules for users, tokens and sessions. Every check runs inside the transaction that acts. The audit record comes before the act, because
 // people who change themselves may lose the credential that the record names.
 
-import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
+import { DAY_MS, rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
@@ -18,7 +18,6 @@ import type { Role } from "../identity/schema.ts";
 import { SESSION_IDLE_DAYS, type User, type WhoAmI } from "./schema.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
-const DAY_MS = 86_400_000;
 const NOT_CURRENT = "current_password: not your current password";
 const BAD_LOGIN = "invalid username or password";
 

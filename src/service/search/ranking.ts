@@ -1,6 +1,7 @@
 // How well a record fits a query. A name that is the query comes first, then names that contain it; of entries, recent ones of people and agents
 // before old ones and outputs of tools. Pure.
 
+import { DAY_MS } from "../../kit/clock.ts";
 import type { FoundEntry, SearchKind } from "./schema.ts";
 import { folded, type Terms } from "./terms.ts";
 import type { Matches } from "./snippets.ts";
@@ -12,7 +13,6 @@ const NAME_HAS_SOME = 10;
 const TEXT_HAS_PHRASE = 12;
 const OCCURRENCES_MAX = 8;
 const RECENT = 10;
-const DAY_MS = 86_400_000;
 /** After this many days, recency counts for about a third. */
 const RECENT_DAYS = 14;
 const OF_A_TOOL = -6;

@@ -2,7 +2,7 @@
 // It ends once, for one reason. Access is checked elsewhere.
 
 import { Value } from "@sinclair/typebox/value";
-import type { Clock } from "../../kit/clock.ts";
+import { HOUR_MS, MINUTE_MS, type Clock } from "../../kit/clock.ts";
 import type { Socket, SocketHandlers } from "../../kit/http/socket.ts";
 import type { TerminalProcess } from "../../kit/processes/process.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
@@ -22,9 +22,6 @@ const ENDINGS = {
   failed: [1011, "the terminal could not be started; see the service's log"],
 } as const;
 type EndKind = keyof typeof ENDINGS;
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 export class Session implements SocketHandlers {
   readonly name: string;

@@ -1,13 +1,12 @@
 // Sums usage by day, for each agent or each model. The largest have their own series; the rest is one.
 
-import { turnOfOthers, utcDay, type Clock } from "../../kit/clock.ts";
+import { DAY_MS, turnOfOthers, utcDay, type Clock } from "../../kit/clock.ts";
 import { amountOf, type Nano } from "../../kit/text/money.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { USAGE_DAYS_DEFAULT, USAGE_SERIES_MAX, type UsageDays, type UsageDaysQuery } from "./schema.ts";
 import type { EndedCallRow, UsageStore } from "./store.ts";
 
-const DAY_MS = 86_400_000;
 /** Takes about two milliseconds to read and sum. */
 const PAGE_ROWS = 500;
 
