@@ -237,6 +237,17 @@ describe("documents in the console", () => {
     ]).toEqual([conflicts, [conflicts[0]!], [], [], conflicts]);
   });
 
+  test("a document whose extension is long or its whole name leads to its conflict, too", async () => {
+    const named = [
+      [".settings", ".settings.conflict-bob-20261122T130000Z"],
+      ["plan.next-years-outline", "plan.next-years-outline.conflict-bob-20261122T130000Z"],
+    ] as const;
+    const others = [1, 2, 3, 4, 5].map((count) => `.e${count}`);
+    for (const path of [...named.flat(), ...others]) await server.admin.write(path, path);
+    for (const [path, copy] of named)
+      expect((await ada.get(`${IN}/files/${path}`)).links).toContain(`${IN}/conflicts/${copy}`);
+  });
+
   test("a snapshot is created and restored", async () => {
     await server.admin.write("past.md", "one\n");
     const page = await ada.submit(await ada.get(`${IN}/snapshots`), `${IN}/snapshots`, { name: "first" });

@@ -36,11 +36,7 @@ export function conflictName(
 
 /** `mark` goes before the extension. Cuts the rest of a name that becomes too long. */
 function named(path: string, mark: string): string {
-  const slash = path.lastIndexOf("/") + 1;
-  const [directory, file] = [path.slice(0, slash), path.slice(slash)];
-  const dot = file.lastIndexOf(".");
-  const hasExtension = dot > 0 && Buffer.byteLength(file.slice(dot)) <= EXTENSION_BYTES_MAX;
-  const [stem, extension] = hasExtension ? [file.slice(0, dot), file.slice(dot)] : [file, ""];
+  const { directory, stem, extension } = partsOf(path);
   const end = `${mark}${extension}`;
   const room = SEGMENT_BYTES_MAX - Buffer.byteLength(end);
   const roomBelow = PATH_BYTES_MAX - Buffer.byteLength(directory) - Buffer.byteLength(end);
@@ -48,6 +44,21 @@ function named(path: string, mark: string): string {
   return roomBelow > 0
     ? `${directory}${cut(stem, Math.min(room, roomBelow))}${end}`
     : `${cut(stem, room)}${end}`;
+}
+
+function partsOf(path: string): { directory: string; stem: string; extension: string } {
+  const slash = path.lastIndexOf("/") + 1;
+  const [directory, file] = [path.slice(0, slash), path.slice(slash)];
+  const dot = file.lastIndexOf(".");
+  const hasExtension = dot > 0 && Buffer.byteLength(file.slice(dot)) <= EXTENSION_BYTES_MAX;
+  return hasExtension
+    ? { directory, stem: file.slice(0, dot), extension: file.slice(dot) }
+    : { directory, stem: file, extension: "" };
+}
+
+/** Returns with what the names of a file's conflict files begin in its directory, unless they are cut. */
+export function conflictBeginning(path: string): string {
+  return `${partsOf(path).stem}.conflict-`;
 }
 
 /** Undefined: not the name of a conflict file. */

@@ -1,7 +1,7 @@
 // Conflicts that sync left behind: the list, both sides of one, and which of them is kept.
 
 import { h } from "preact";
-import { AppError, notFound } from "../../../kit/error.ts";
+import { AppError, noneIfNotFound, notFound } from "../../../kit/error.ts";
 import { resolveConflict, type Resolution } from "../../replica/conflicts.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
 import { failureOf, type Failure } from "../failure.ts";
@@ -53,22 +53,12 @@ async function show(source: SpaceSource, { visit, params }: Asked, failure?: Fai
 async function shownConflict(space: BrowsedSpace, copy: string): Promise<ShownConflict> {
   const found = (await space.conflicts()).find((one) => one.copy === copy);
   if (!found) throw notFound("conflict", copy);
-  const isAlone = !(await isThere(space, found.path));
+  const isAlone = !(await space.read(found.path).catch(noneIfNotFound));
   try {
     return { ...found, isAlone, diff: (await space.compare(found.path, copy)).text };
   } catch (error) {
     if (error instanceof AppError && (error.code === "not_text" || error.code === "too_large"))
       return { ...found, isAlone, diff: null };
-    throw error;
-  }
-}
-
-async function isThere(space: BrowsedSpace, path: string): Promise<boolean> {
-  try {
-    await space.read(path);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return false;
     throw error;
   }
 }

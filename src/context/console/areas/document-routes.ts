@@ -9,7 +9,7 @@ import type { Capability } from "../../access/schema.ts";
 import type { Caller } from "../../identity/caller.ts";
 import { diskSentence } from "../../space/disk-note.ts";
 import type { BrowsedSpace, ReadFile, SpaceDoor } from "../../space/door.ts";
-import { parseConflictName } from "../../sync/conflict-names.ts";
+import { conflictBeginning, parseConflictName } from "../../sync/conflict-names.ts";
 import type { FileHistory } from "../../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
 import { failureOf, type Failure } from "../failure.ts";
@@ -104,8 +104,11 @@ async function conflictsOf(space: BrowsedSpace, path: string): Promise<string[]>
   if (parseConflictName(path)) return [path];
   const name = nameOf(path);
   const folder = path.slice(0, Math.max(0, path.length - name.length - 1));
-  const after = `${name.replace(/\.[^.]*$/, "")}.conflict-`;
-  const { entries } = await space.folder({ folder, after, limit: CONFLICTS_SHOWN });
+  const { entries } = await space.folder({
+    folder,
+    after: conflictBeginning(path),
+    limit: CONFLICTS_SHOWN,
+  });
   return entries.flatMap((entry) =>
     entry.kind === "file" && parseConflictName(entry.file.path)?.path === path ? [entry.file.path] : [],
   );
