@@ -74,6 +74,28 @@ test("a file that the disk refused comes with a later list or look, without a wr
   expect(paths.map((path) => space.shown(path))).toEqual(paths.map(() => "2"));
 });
 
+test("the log says once why the disk refuses a file, however often it is tried", async () => {
+  await using folder = await temporaryFolder();
+  const clock = manualClock();
+  const reasons: unknown[] = [];
+  const log = { ...silent, error: (_: string, fields?: object) => void reasons.push(fields) };
+  const engine = openSqliteEngine({ directory: folder.path, clock, log });
+  await apply(engine, [put("a.md", "1")]);
+  // A disk refuses everyone the place of a directory with a file.
+  rmSync(`${folder.path}/a.md`);
+  mkdirSync(`${folder.path}/a.md`);
+  writeFileSync(`${folder.path}/a.md/x`, "x");
+  await apply(engine, [put("a.md", "2")]);
+  for (let step = 0; step < 3; step += 1) {
+    clock.advance(5_000);
+    await engine.list();
+    await apply(engine, [put("b.md", `${step}`)]);
+  }
+  expect(engine.treeBehind()).toEqual([at("a.md")]);
+  await engine.close();
+  expect(reasons).toEqual([expect.objectContaining({ path: "a.md" })]);
+});
+
 test("acknowledges many files first, and slows down writers that outrun the disk", async () => {
   await using space = await bench();
   const { engine, clock } = space;

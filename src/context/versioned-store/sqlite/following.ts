@@ -247,14 +247,17 @@ export class Following {
 
   #bring(path: DocumentPath, waiting: Waiting): void {
     const { since } = waiting;
+    const before = this.#behind.get(path);
     this.#behind.delete(path);
     try {
       this.#replacing.match(path, waiting);
     } catch (error) {
       if (this.freeName(path)) return this.#bring(path, waiting);
-      this.#behind.set(path, error instanceof AppError ? problemOf(error) : messageOf(error));
+      const why = error instanceof AppError ? problemOf(error) : messageOf(error);
+      this.#behind.set(path, why);
       this.#wholeUpTo = Math.min(since, this.#wholeUpTo ?? since);
-      this.#log.error("the working tree is behind", { path, error: messageOf(error) });
+      // Readers retry it every few seconds.
+      if (why !== before) this.#log.error("the working tree is behind", { path, error: messageOf(error) });
     }
     if (this.#behind.size === 0) this.#wholeUpTo = undefined;
   }
