@@ -113,14 +113,19 @@ type Target = keyof typeof PORTS;
 async function started(shared: TestDocker, target: Target, more: readonly string[]) {
   const container = await shared.docker("run", "--detach", ...more, tagOf(target));
   const inside = (...command: string[]) => shared.docker("exec", container, ...command);
+  const check = await shared.docker("inspect", "--format", "{{json .Config.Healthcheck.Test}}", container);
   const isHealthy = () =>
-    inside("/opt/cairn/healthy", PORTS[target]).then(
+    inside(...(JSON.parse(check) as string[]).slice(1)).then(
       () => true,
       () => false,
     );
   await eventually(isHealthy, true);
   return {
     inside,
+    async restart(): Promise<void> {
+      await shared.docker("restart", "--time", "15", container);
+      await eventually(isHealthy, true);
+    },
     /** Returns the exit code. */
     async stop(): Promise<string> {
       await shared.docker("stop", "--time", "15", container);
@@ -185,6 +190,10 @@ it("creates the context server, runs it and its commands, and writes backups", a
   expect(await running.inside("cairn", "doctor")).toContain("the server reads and writes its storage");
   const backups = server.volumes[1]!.split(":")[1]!;
   expect(await running.inside("cairn", "backup", "create", "--out", backups)).toContain(`${backups}/`);
+  await running.inside("cairn", "server", "tls", "gen", "--host", "localhost");
+  await running.inside("sh", "-c", 'echo "tls: { enabled: true }" >> "$SERVICE_SERVER_DIR/server.yaml"');
+  await running.restart();
+  expect(await running.inside("cairn", "server", "status")).toContain("https://localhost:8743");
   expect(await running.stop()).toBe("0");
 });
 
