@@ -119,7 +119,7 @@ onScreen("the palette", made, (at) => {
       "Create workspace",
       null,
     ]);
-    at.browser.expected(/ERR_FAILED/);
+    at.browser.expected(/ERR_FAILED|Failed to fetch dynamically/);
   });
 
   test("wraps around with arrows, restores the focus on Escape, and reports no results", async () => {
@@ -212,6 +212,57 @@ onScreen("the palette", made, (at) => {
     await eventually(() => box.evaluate((element) => element === document.activeElement), true);
     expect(await box.inputValue()).toBe("Not for the palette");
     expect(await at.admin.get(`${at.own}/turns`)).toEqual(turns);
+  });
+
+  test("keeps the focus while it is loading, also after a click beside its field", async () => {
+    await using page = await at.open(at.own);
+    await page.getByRole("textbox", { name: "Message the orchestrator" }).fill("Not for the palette");
+    const loading = await holdRequest(page, /\/palette-[\w-]+\.js$/);
+    await page.keyboard.press("Control+k");
+    await loading.held;
+    await palette(page).locator("svg").click();
+    await page.keyboard.type("Models");
+    expect(await palette(page).getByRole("textbox").inputValue()).toBe("Models");
+    await page.keyboard.press("Escape");
+    await palette(page).waitFor({ state: "detached" });
+    await loading.letGo();
+  });
+
+  test("gives the focus back when its keys close it, also while it is loading", async () => {
+    await using page = await at.open(at.own);
+    const box = page.getByRole("textbox", { name: "Message the orchestrator" });
+    await box.focus();
+    const loading = await holdRequest(page, /\/palette-[\w-]+\.js$/);
+    const openAndClose = async () => {
+      await page.keyboard.press("Control+k");
+      await palette(page).waitFor();
+      await page.keyboard.press("Control+k");
+      await palette(page).waitFor({ state: "detached" });
+      await eventually(() => box.evaluate((element) => element === document.activeElement), true);
+    };
+    await openAndClose();
+    await loading.letGo();
+    await openAndClose();
+  });
+
+  test("that cannot be loaded says so in its place, keeps what is typed, and closes with Escape", async () => {
+    await using page = await at.open(at.own);
+    const box = page.getByRole("textbox", { name: "Message the orchestrator" });
+    await box.fill("Not for the palette");
+    await page.route(/\/palette-[\w-]+\.js$/, (route) => route.abort());
+    await page.keyboard.press("Control+k");
+    await palette(page).getByRole("alert").waitFor();
+    await page.keyboard.type("Models");
+    expect(await palette(page).getByRole("textbox").inputValue()).toBe("Models");
+    await page.keyboard.press("Tab");
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent), "Retry");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("!");
+    expect(await palette(page).getByRole("textbox").inputValue()).toBe("Models!");
+    await page.keyboard.press("Escape");
+    await palette(page).waitFor({ state: "detached" });
+    await eventually(() => box.evaluate((element) => element === document.activeElement), true);
+    at.browser.expected(/ERR_FAILED|Failed to fetch dynamically/);
   });
 
   test("offers a member only what members can open", async () => {

@@ -22,8 +22,9 @@ export function CommandHost(): JSX.Element {
     if (!wanted || event.altKey || event.shiftKey || event.isComposing) return;
     if (event.ctrlKey && event.target instanceof Element && event.target.closest(OWN_KEYS)) return;
     event.preventDefault();
+    if (open()) cancel();
     // An open dialog keeps the focus.
-    if (open() || document.querySelector("[role=dialog]") === null) setOpen(!open());
+    else if (document.querySelector("[role=dialog]") === null) setOpen(true);
   };
   onMount(() => document.addEventListener("keydown", onKeyDown));
   onCleanup(() => document.removeEventListener("keydown", onKeyDown));
@@ -40,52 +41,68 @@ export function CommandHost(): JSX.Element {
     setOpen(false);
     giveBack();
   };
+  const waiting = (notice?: JSX.Element) => (
+    <Waiting typed={typed()} notice={notice} onType={setTyped} onCancel={cancel} />
+  );
   return (
     <Show when={open()}>
       <Palette
         typed={typed()}
         onClose={() => setOpen(false)}
         giveBack={() => giveBack()}
-        fallback={<Loading onType={setTyped} onCancel={cancel} />}
+        fallback={waiting()}
+        failed={waiting}
       />
     </Show>
   );
 }
 
-/** The field alone. Enter does nothing yet, because there is nothing to choose from. */
-function Loading(props: {
+/** The field alone, or with the notice that the rest could not be loaded. Enter does nothing yet, because there is nothing to choose from. */
+function Waiting(props: {
+  readonly typed: string;
+  readonly notice: JSX.Element;
   readonly onType: (text: string) => void;
   readonly onCancel: () => void;
 }): JSX.Element {
   let field!: HTMLInputElement;
   onMount(() => field.focus());
+  let pane!: HTMLElement;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Tab") event.preventDefault();
+    if (event.isComposing) return;
     if (event.key === "Escape") props.onCancel();
+    if (event.key !== "Tab") return;
+    event.preventDefault();
+    const retry = document.activeElement === field && pane.querySelector("button");
+    (retry || field).focus();
   };
   return (
     <>
       <div class="overlay" onClick={() => props.onCancel()} />
       <div
+        ref={(element) => (pane = element)}
         class="palette"
         role="dialog"
         aria-modal="true"
         aria-label="Search or run a command"
-        aria-busy="true"
+        aria-busy={props.notice === undefined}
+        onKeyDown={onKeyDown}
+        // A click beside the field leaves the focus in it.
+        onMouseDown={(event) => event.target !== field && event.preventDefault()}
       >
         <div class="palette-field">
           <Search size={16} aria-hidden="true" />
           <input
             ref={(element) => (field = element)}
             type="text"
+            value={props.typed}
             aria-label="Search or run a command"
             autocomplete="off"
             spellcheck={false}
             dir="auto"
             onInput={(event) => props.onType(event.currentTarget.value)}
-            onKeyDown={onKeyDown}
           />
         </div>
+        {props.notice}
       </div>
     </>
   );

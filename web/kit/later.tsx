@@ -8,7 +8,13 @@ import { asProblem } from "../api/problem.ts";
 import { loading, whenQuiet } from "./quiet.ts";
 import { ProblemNotice } from "./states.tsx";
 
-type Later<P> = Component<P & { readonly fallback?: JSX.Element }>;
+interface Meanwhile {
+  readonly fallback?: JSX.Element;
+  /** Places the notice that it could not be loaded. */
+  readonly failed?: (notice: JSX.Element) => JSX.Element;
+}
+
+type Later<P> = Component<P & Meanwhile>;
 
 interface LaterOptions {
   /** Waits for what the page needs first. For extras that nobody waits for. */
@@ -37,7 +43,7 @@ export function later<P extends object>(
   };
   const retry = () => (needsReload(failure()) ? location.reload() : void start());
   return (props) => {
-    const [own, passed] = splitProps(props, ["fallback"]);
+    const [own, passed] = splitProps(props, ["fallback", "failed"]);
     void start();
     return (
       <Switch fallback={own.fallback}>
@@ -45,7 +51,10 @@ export function later<P extends object>(
           {(component) => <Dynamic component={component() as Component<object>} {...passed} />}
         </Match>
         <Match when={failure()}>
-          {(error) => <ProblemNotice problem={asProblem(error())} onRetry={retry} />}
+          {(error) => {
+            const notice = () => <ProblemNotice problem={asProblem(error())} onRetry={retry} />;
+            return own.failed ? own.failed(notice()) : notice();
+          }}
         </Match>
       </Switch>
     );
