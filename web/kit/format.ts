@@ -147,7 +147,7 @@ export function sentence(reason: string): string {
 
 /** Whether a text of the server begins in lower case with a word, which the page shows with a capital, and not with a name or a value. */
 export function startsLower(text: string): boolean {
-  return /^[a-z]+[ ,](?!\()/.test(text);
+  return /^[a-z]+[ ,](?!\(|[^:]*[./][^:]*: )/.test(text);
 }
 
 const plurals = new Intl.PluralRules(WORDS);

@@ -160,7 +160,7 @@ function Below(props: { name: string; problem: string | undefined; hint: string 
 
 /** Errors begin in lower case. The page shows a capital, except where the first word may be a name. */
 export function sentenceClass(text: string): string {
-  return /^[a-z]+[ ,](?!\()/.test(text) ? "console-sentence" : "";
+  return /^[a-z]+[ ,](?!\(|[^:]*[./][^:]*: )/.test(text) ? "console-sentence" : "";
 }
 
 /** A failure that belongs to no field of the form. `fields`: those that show their own. */
