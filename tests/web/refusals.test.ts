@@ -52,6 +52,26 @@ onScreen("a refusal", screen, (at) => {
     at.browser.expected(/status of 403/);
   });
 
+  test("gets a capital, and a name that begins a message gets none", async () => {
+    const { id } = await at.admin.post("/instructions", { name: "tone", text: "Be brief." });
+    await using page = await at.open(`/library/${id}`);
+    const remove = async () => {
+      await page.getByRole("button", { name: "Delete instruction" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete instruction" }).click();
+    };
+    const firstLetter = (text: string) =>
+      page
+        .getByText(text, { exact: true })
+        .evaluate((one) => getComputedStyle(one, "::first-letter").textTransform);
+    await refuseChanges(page, { status: 403, code: "forbidden", message: "only an admin may do this" });
+    await remove();
+    expect(await firstLetter("only an admin may do this")).toBe("uppercase");
+    await page.unrouteAll();
+    await remove();
+    expect(await firstLetter("tone deleted.")).toBe("none");
+    at.browser.expected(/status of 403/);
+  });
+
   test("of too many attempts says how long they are refused, also at a single field", async () => {
     const { id } = await approvedGear(at.admin);
     await using page = await at.open(`/gears/${id}/review`);

@@ -42,14 +42,12 @@ export async function attempt(action: () => Promise<unknown>): Promise<boolean> 
 }
 
 function show(message: JSX.Element, look: "" | "bad"): void {
+  // Ours begin with a capital or with a name.
+  const isLower = () => look === "bad" && typeof message === "string" && startsLower(message);
   toaster.show((props) => (
     <Toast toastId={props.toastId} class={`toast ${look}`}>
       <div>
-        <Toast.Description
-          class={typeof message === "string" && startsLower(message) ? "from-server" : undefined}
-        >
-          {message}
-        </Toast.Description>
+        <Toast.Description class={isLower() ? "from-server" : undefined}>{message}</Toast.Description>
       </div>
       <Toast.CloseButton as={IconButton} label="Close" small>
         <X aria-hidden="true" />
