@@ -31,6 +31,11 @@ const NOWHERE = ["--listen", "127.0.0.1:0"];
 const FIRST_FREE_PORT = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 const UP = "echo 28.0.0";
 const DOWN = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
+/** As the clients of docker 28 and of docker 29 say it. */
+const SHUT = [
+  "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
+  "permission denied while trying to connect to the docker API at unix:///var/run/docker.sock",
+].map((said) => `echo '${said}' >&2; exit 1`);
 const EGRESS = "egress: true\negress_key: k\nsandbox: docker\n";
 const proxies = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -153,6 +158,20 @@ const refusals: Refusal[] = [
     config: "sandbox: docker\n",
     environment: { PATH: "{folder}" },
     error: "sandbox: docker was requested but the daemon does not answer",
+  },
+  ...SHUT.map((docker, index) => ({
+    name: `docker asked for, its daemon shut to this user, ${index + 28}`,
+    config: "sandbox: docker\n",
+    docker,
+    error:
+      "sandbox: docker was requested but the container daemon refuses the user of this service: add that user to the group of the daemon's socket, usually docker, log in again, and start the service",
+  })),
+  {
+    name: "egress with the daemon shut to this user",
+    config: "egress: true\negress_key: k\n",
+    docker: SHUT[0]!,
+    error:
+      "egress is enabled but the container daemon refuses the user of this service: add that user to the group of the daemon's socket, usually docker, log in again, and start the service",
   },
   {
     name: "egress with the daemon down",

@@ -5,7 +5,7 @@ import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
 import { DockerSandbox, type DockerOptions } from "./docker.ts";
-import { dockerAnswers, notIsolatedWarning } from "./probe.ts";
+import { askDaemon, DAEMON_SHUT, notIsolatedWarning } from "./probe.ts";
 import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
@@ -92,8 +92,9 @@ class ChosenSandbox implements Sandbox {
 
   async #choose(): Promise<Sandbox> {
     if (this.#chosen) return this.#chosen;
-    return (await dockerAnswers(this.#options.environment))
-      ? this.#docker()
-      : new SubprocessSandbox(this.#options);
+    const daemon = await askDaemon(this.#options.environment);
+    if (daemon === "answers") return this.#docker();
+    if (daemon === "shut") this.#options.log.warn(DAEMON_SHUT);
+    return new SubprocessSandbox(this.#options);
   }
 }

@@ -11,6 +11,12 @@ const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name
   name.toLowerCase(),
 ]);
 
+/** As the docker client says it, in all its versions. */
+const SOCKET_SHUT = /permission denied while trying to connect|connect: permission denied/i;
+export const DAEMON_SHUT =
+  "the container daemon refuses the user of this service: add that user to the group of the daemon's socket, usually docker, " +
+  "log in again, and start the service";
+
 /** `loopbackAdmin`: whether local requests, and so a gear's, have the loopback privilege. */
 export function notIsolatedWarning(loopbackAdmin: boolean): string {
   const api = loopbackAdmin ? "this API as the loopback admin" : "this API";
@@ -20,27 +26,34 @@ export function notIsolatedWarning(loopbackAdmin: boolean): string {
   );
 }
 
-/** Reports whether a container daemon answers. Has a deadline, because a hung daemon never does. */
-export async function dockerAnswers(environment: Environment): Promise<boolean> {
+/** `shut`: the user of this service may not use the daemon's socket. Root always may. */
+type Daemon = "answers" | "silent" | "shut";
+
+/** Asks the container daemon. Has a deadline, because a hung daemon never answers. */
+export async function askDaemon(environment: Environment): Promise<Daemon> {
   const outcome = await new DockerCommand(environment).run(
     ["version", "--format", "{{.Server.Version}}"],
     PROBE_DEADLINE_MS,
   );
-  return outcome.exitCode === 0 && outcome.stdout.trim() !== "";
+  if (outcome.exitCode === 0 && outcome.stdout.trim() !== "") return "answers";
+  return SOCKET_SHUT.test(outcome.stderr) ? "shut" : "silent";
 }
 
 /** Raises `refused` for impossible combinations. Probes the daemon only if the result decides whether to start. */
 export async function refuseImpossibleSwitches(config: Config, environment: Environment): Promise<void> {
-  if (config.sandbox === "docker" && !(await dockerAnswers(environment))) {
-    throw new AppError("refused", "sandbox: docker was requested but the daemon does not answer");
+  if (config.sandbox === "docker") {
+    const daemon = await askDaemon(environment);
+    if (daemon === "silent")
+      throw new AppError("refused", "sandbox: docker was requested but the daemon does not answer");
+    if (daemon === "shut") throw new AppError("refused", `sandbox: docker was requested but ${DAEMON_SHUT}`);
   }
   if (config.egress) await refuseImpossibleEgress(config, environment);
 }
 
 async function refuseImpossibleEgress(config: Config, environment: Environment): Promise<void> {
-  const isolated =
-    config.sandbox === "docker" || (config.sandbox === "auto" && (await dockerAnswers(environment)));
-  if (!isolated) {
+  const daemon = config.sandbox === "auto" ? await askDaemon(environment) : "silent";
+  if (daemon === "shut") throw new AppError("refused", `egress is enabled but ${DAEMON_SHUT}`);
+  if (config.sandbox !== "docker" && daemon !== "answers") {
     throw new AppError(
       "refused",
       "egress is enabled but gears are not sandboxed: use a container runtime (sandbox: docker, with its daemon running) or set egress: false",

@@ -1,17 +1,19 @@
 // Goal: as a child process, a gear gets its own folder and none of our variables, and its whole process group ends with it.
 
 import { expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createSandbox } from "../../../src/service/sandbox/choice.ts";
 import { Background } from "../../../src/kit/concurrency/background.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
+import { DAEMON_SHUT, notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
 import type { SandboxMode } from "../../../src/service/config/schema.ts";
 import { DAEMONS, childrenIn } from "../../kit/service/gears.ts";
 import { openSandbox } from "../../kit/service/sandbox.ts";
 import { until } from "../../kit/eventually.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
 import type { LogLine } from "../../kit/log-reader.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
@@ -157,6 +159,18 @@ test("continues with `auto` and without a container runtime, and warns", async (
     kind: "subprocess",
     isolated: false,
     warnings: [notIsolatedWarning(true)],
+  });
+});
+
+posix("says with `auto` what to do when the daemon refuses the user", async () => {
+  await using folder = await temporaryFolder();
+  const said = "permission denied while trying to connect to the docker API at unix:///var/run/docker.sock";
+  const docker = await folder.write("bin/docker", `#!/bin/sh\necho '${said}' >&2\nexit 1\n`);
+  chmodSync(docker, 0o755);
+  expect(await chosen("auto", dirname(docker))).toEqual({
+    kind: "subprocess",
+    isolated: false,
+    warnings: [DAEMON_SHUT, notIsolatedWarning(true)],
   });
 });
 
