@@ -22,7 +22,12 @@ interface Schema {
 interface ClusterObject {
   readonly kind?: string;
   readonly metadata: { readonly name: string };
-  readonly spec: { readonly replicas: number };
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: {
+      readonly spec: { readonly containers: readonly { readonly readinessProbe: object }[] };
+    };
+  };
   readonly stringData: Readonly<Record<string, string>>;
 }
 
@@ -105,6 +110,14 @@ describe.skipIf(helm === null)("helm", () => {
       log_level: "warn",
       terminal: false,
     });
+  });
+
+  test("sends requests to a pod that answers, also an unhealthy one, because there is no other", () => {
+    const probes = objects(...all).flatMap(({ kind, spec }) =>
+      kind === "StatefulSet" ? spec.template.spec.containers.map(({ readinessProbe }) => readinessProbe) : [],
+    );
+    const probe = { tcpSocket: { port: "http" }, periodSeconds: 5 };
+    expect(probes).toEqual([probe, probe]);
   });
 
   test("refuses the terminal, also without its schema", () => {

@@ -93,7 +93,10 @@ securityContext:
 - { name: temporary, mountPath: /tmp }
 {{- end }}
 
-{{/* Unhealthy for want of disk space, a program still serves reads: it leaves the load balancer only if it does not answer at all. */}}
+{{/*
+A pod that is unhealthy, for want of disk space or because a certificate has expired, still serves reads and lets people mend that, and no other pod
+would serve them: it leaves the load balancer only if it does not answer at all.
+*/}}
 {{- define "cairn.probes" -}}
 startupProbe:
   tcpSocket: { port: http }
@@ -103,13 +106,8 @@ livenessProbe:
   tcpSocket: { port: http }
   periodSeconds: 10
 readinessProbe:
+  tcpSocket: { port: http }
   periodSeconds: 5
-  httpGet:
-    path: /health
-    port: http
-    {{- with .host }}
-    httpHeaders: [{ name: Host, value: {{ . | quote }} }]
-    {{- end }}
 {{- end }}
 
 {{- define "cairn.claim" -}}
