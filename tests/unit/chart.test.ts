@@ -112,6 +112,15 @@ describe.skipIf(helm === null)("helm", () => {
     });
   });
 
+  test("makes names of which pods can have the label, also for the longest name of a release", () => {
+    const release = `${"r".repeat(43)}-${"s".repeat(9)}`;
+    const { said } = run("template", release, CHART, "--set", "server.enabled=true");
+    const names = [...said.matchAll(/^kind: StatefulSet\nmetadata:\n {2}name: (.+)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(names).toEqual(["server", "service"].map((program) => `${"r".repeat(43)}-${program}`));
+  });
+
   test("sends requests to a pod that answers, also an unhealthy one, because there is no other", () => {
     const probes = objects(...all).flatMap(({ kind, spec }) =>
       kind === "StatefulSet" ? spec.template.spec.containers.map(({ readinessProbe }) => readinessProbe) : [],

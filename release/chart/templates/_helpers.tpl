@@ -1,6 +1,9 @@
-{{/* The name of a program's objects. Takes the release and the program. */}}
+{{/*
+The name of a program's objects. Takes the release and the program. At most 52 characters: the pods of a StatefulSet have its name with a hash of ten
+as a label, of which Kubernetes takes 63.
+*/}}
 {{- define "cairn.name" -}}
-{{- printf "%s-%s" (.root.Release.Name | trunc 50 | trimSuffix "-") .program -}}
+{{- printf "%s-%s" (.root.Release.Name | trunc 44 | trimSuffix "-") .program -}}
 {{- end }}
 
 {{- define "cairn.selector" -}}
