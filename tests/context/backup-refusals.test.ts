@@ -205,7 +205,7 @@ interface Case {
   readonly said: string;
 }
 
-/** Sends SIGINT in the middle of the work. A command that ended before it was seen is started again. */
+/** Sends SIGINT in the middle of the work. A command whose work was over before that is started again. */
 async function caughtAtWork({ args, isAtWork, worker }: Case, folder: string, temporary: string) {
   for (;;) {
     const to = join(folder, "x");
@@ -215,11 +215,9 @@ async function caughtAtWork({ args, isAtWork, worker }: Case, folder: string, te
     });
     while (!isAtWork() && child.exitCode === null) await Bun.sleep(1);
     if (child.exitCode === null) process.kill(worker(child), "SIGSTOP");
-    const isCaught = isAtWork();
-    if (isCaught) child.kill("SIGINT");
+    if (isAtWork()) child.kill("SIGINT");
     if (child.exitCode === null) process.kill(worker(child), "SIGCONT");
-    if (isCaught) return child;
-    await child.exited;
+    if ((await child.exited) !== 0) return child;
     rmSync(to, { recursive: true, force: true });
   }
 }
