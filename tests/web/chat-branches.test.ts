@@ -114,10 +114,8 @@ onScreen("branches in the chat", chatRoom, (room) => {
     const late = await holdRequest(page, /\/entries\?limit=\d+$/, { what: "answer" });
     await branches(page).getByRole("button", { name: "Previous branch" }).click();
     await late.held;
-    const newest = page.waitForResponse(/\/entries\?limit=\d+$/);
     await desk.admin.put(`${desk.own}/branch`, { turn_id: turns.at(-1)!.id });
-    // Its bubble has been there all the time.
-    await newest;
+    await bubble(page, "orchestrator", "Green.").waitFor();
     await late.letGo();
     expect(await page.getByRole("article", { name: "orchestrator answered" }).allInnerTexts()).toEqual([
       expect.stringContaining("Green."),
