@@ -23,7 +23,7 @@ export function targetPath(
   dataDirectory: string,
 ): string {
   if (!isAbsolute(path)) throw new AppError("invalid", "path: expected an absolute path");
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const isDirectory = isDirectoryAt(path);
   const target = isDirectory
     ? join(
         path,
@@ -31,7 +31,7 @@ export function targetPath(
       )
     : path;
   const directory = dirname(target);
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+  if (!isDirectoryAt(directory))
     throw new AppError("invalid", `${directory}: no such directory; create it first`);
   if (`${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`))
     throw new AppError(
@@ -40,6 +40,15 @@ export function targetPath(
     );
   refuseExisting(target);
   return target;
+}
+
+/** Raises `invalid` if the server may not look. */
+function isDirectoryAt(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    throw isUnwritable(error) ? notWritable(dirname(path), problemWithoutPlace(error)) : error;
+  }
 }
 
 /** Raises `invalid` if the server may not write there, `conflict` if the file exists by now, `unavailable` when the disk is full, and whatever `write` raises. */
@@ -68,11 +77,15 @@ async function create(path: string): Promise<FileHandle> {
     const takesNone = systemCode(error) === "ENOENT" && existsSync(directory);
     if (!takesNone && !isUnwritable(error)) throw error;
     const reason = takesNone ? "its file system takes no files" : problemWithoutPlace(error);
-    throw new AppError(
-      "invalid",
-      `${directory} cannot be written by the server: ${reason}; choose another directory`,
-    );
+    throw notWritable(directory, reason);
   }
+}
+
+function notWritable(directory: string, reason: string): AppError {
+  return new AppError(
+    "invalid",
+    `${directory} cannot be written by the server: ${reason}; choose another directory`,
+  );
 }
 
 /** Synced and closed. */

@@ -1,6 +1,8 @@
 // Runs a tree of citty commands with the conventions of both programs: strict flags, help at every level, one error format.
 // Only the named command runs. citty alone would also run its parents and print the source of a failing program.
 
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
 import {
   completeArguments,
@@ -13,6 +15,7 @@ import {
   unknownCommand,
   type Complete,
 } from "./arguments.ts";
+import { isUnwritable, problemWithoutPlace } from "../disk/disk.ts";
 import { processEnvironment, stderrTakesColor, stdoutTakesColor } from "../environment.ts";
 import { AppError, messageOf } from "../error.ts";
 import type { FlagSection, HelpPage, Row } from "./help.ts";
@@ -379,10 +382,19 @@ async function report(error: unknown, given: (flag: string) => boolean): Promise
   if (usage !== undefined) await printWarning(`usage: ${usage}`);
 }
 
-/** Reports any error but an AppError as a defect, in one line; `--debug` adds the stack. */
+/** Reports any error but an AppError and a refusal of the system as a defect, in one line; `--debug` adds the stack. */
 function describe(error: unknown): ErrorReport {
   if (!(error instanceof AppError))
-    return { code: "internal", message: `unexpected failure: ${messageOf(error)}` };
+    return refusalOf(error) ?? { code: "internal", message: `unexpected failure: ${messageOf(error)}` };
   const { code, message, details } = error;
   return details === undefined ? { code, message } : { code, message, details };
+}
+
+/** Of a file or directory that this user may not use. Undefined: another error. Names the directory of a file that is not there, or cannot be seen. */
+function refusalOf(error: unknown): ErrorReport | undefined {
+  const { path } = error as { readonly path?: unknown };
+  if (!isUnwritable(error) || typeof path !== "string") return undefined;
+  const place = existsSync(path) ? path : dirname(path);
+  const remedy = "run the command as the owner, or give yourself access";
+  return { code: "refused", message: `${place}: ${problemWithoutPlace(error)}; ${remedy}` };
 }

@@ -1,0 +1,75 @@
+// Goal: a command that the system lets neither read nor write names the place, the reason and the way out, and never calls that a defect.
+
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "bun:test";
+import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+
+const WAY_OUT = "run the command as the owner, or give yourself access";
+
+/** A server of somebody whom modes bind, and a directory that they may not enter. */
+async function server(folder: Folder) {
+  const at = (...names: string[]) => join(folder.path, ...names);
+  chmodSync(folder.path, 0o755);
+  for (const name of ["home", "own", "shut"]) mkdirSync(at(name));
+  for (const name of ["home", "own", "shut"]) giveToNobody(at(name));
+  const directory = at("own", "server");
+  const run = (args: readonly string[], variables: Record<string, string> = {}) =>
+    asNobody(args, { environment: { HOME: at("home"), SERVICE_SERVER_DIR: directory, ...variables } });
+  const init = ["init", "server", "--data-dir", directory, "--space", "team", "--admin", "ada"];
+  expect((await run([...init, "--port", "0", "--non-interactive"])).exitCode).toBe(0);
+  expect((await run(["backup", "create", "--out", at("own", "copy")])).exitCode).toBe(0);
+  chmodSync(at("shut"), 0);
+  return {
+    at,
+    inside: (...names: string[]) => join(directory, ...names),
+    refused: async (args: readonly string[], variables?: Record<string, string>) => {
+      const { exitCode, stderr } = await run(args, variables);
+      return [exitCode, stderr];
+    },
+    run,
+  };
+}
+
+const failure = (place: string) => [1, `Error: ${place}: permission denied; ${WAY_OUT}\n`];
+
+bound("a log that may not be written or read", async () => {
+  await using folder = await temporaryFolder();
+  const at = await server(folder);
+  const log = at.inside("logs", "server.log");
+  await Bun.write(log, "one\n");
+  giveToNobody(at.inside("logs"));
+  chmodSync(log, 0);
+  expect(await at.refused(["server", "start", "--detach"])).toEqual(failure(log));
+  expect(await at.refused(["server", "logs"])).toEqual(failure(log));
+});
+
+bound("a directory of certificates that may not be written", async () => {
+  await using folder = await temporaryFolder();
+  const at = await server(folder);
+  mkdirSync(at.inside("tls"), { mode: 0o500, recursive: true });
+  giveToNobody(at.inside("tls"));
+  chmodSync(at.inside("tls"), 0o500);
+  const command = ["server", "tls", "gen", "--host", "lab.example"];
+  expect(await at.refused(command)).toEqual(failure(at.inside("tls")));
+});
+
+bound("backups in directories, and of files, without access", async () => {
+  await using folder = await temporaryFolder();
+  const at = await server(folder);
+  const [copy, shut] = [at.at("own", "copy"), at.at("shut")];
+  expect(await at.refused(["backup", "create", "--out", join(shut, "x")])).toEqual([
+    1,
+    `Error: ${shut} cannot be written by the server: permission denied; choose another directory\n`,
+  ]);
+  const restore = ["backup", "restore", copy, "--server-dir", join(shut, "new")];
+  expect(await at.refused(restore)).toEqual(failure(shut));
+  // Temporary files of another user, as `sudo -u` leaves them set.
+  expect(await at.refused(["backup", "verify", copy], { TMPDIR: shut })).toEqual(failure(shut));
+  chmodSync(copy, 0);
+  for (const command of ["verify", "restore"])
+    expect(await at.refused(["backup", command, copy], { SERVICE_SERVER_DIR: at.at("own", "new") })).toEqual(
+      failure(copy),
+    );
+});
