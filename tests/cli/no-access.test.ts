@@ -73,3 +73,20 @@ bound("backups in directories, and of files, without access", async () => {
       failure(copy),
     );
 });
+
+bound("doctor says which directory of a space, or of the server, cannot be used", async () => {
+  await using folder = await temporaryFolder();
+  const at = await server(folder);
+  for (const shut of [
+    at.inside("spaces", "team"),
+    at.inside("spaces", "team", ".cairn"),
+    at.inside("auth"),
+  ]) {
+    chmodSync(shut, 0);
+    const { exitCode, stdout } = await at.run(["doctor"]);
+    chmodSync(shut, 0o700);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`cannot read and write ${shut}\n`)]);
+    expect(stdout).toContain(`fix: chmod u+rwX ${shut}\n`);
+    expect(stdout).not.toContain("is missing");
+  }
+});

@@ -1,11 +1,11 @@
 // The checks of `cairn doctor` on a data directory that no server has open. They lock, repair and migrate nothing; where reading would change a
 // file, they read a copy (kit/db-untouched.ts).
 
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS, type Clock } from "../../kit/clock.ts";
 import { lookAt } from "../../kit/storage/db-untouched.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 import { nounFor, plural } from "../../kit/text/amounts.ts";
 import { verifyOffline } from "../audit/audit.ts";
 import { auditPath, readLinesBack } from "../audit/audit-file.ts";
@@ -33,7 +33,15 @@ export const spaceDatabaseOf = (directory: string, space: string) =>
   join(folderOf(directory, space), ".cairn", "space.db");
 
 /** Folders that are spaces, spaces whose `space.yaml` is missing or unreadable, and other folders. */
-export function spaceFolders(directory: string): { spaces: string[]; lost: string[]; others: string[] } {
+interface SpaceFolders {
+  readonly spaces: readonly string[];
+  readonly lost: readonly string[];
+  /** Paths of folders whose content this user may not see. */
+  readonly shut: readonly string[];
+  readonly others: readonly string[];
+}
+
+export function spaceFolders(directory: string): SpaceFolders {
   const folder = join(directory, "spaces");
   const names = (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [])
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".removed-"))
@@ -51,15 +59,28 @@ export function spaceFolders(directory: string): { spaces: string[]; lost: strin
   };
   const spaces = names.filter(isSpace);
   const lost = spaces.filter((name) => hasDatabase(name) && !isReadable(name));
-  return { spaces, lost, others: names.filter((name) => !isSpace(name)) };
+  const shutOf = (name: string) => [join(folder, name), join(folder, name, ".cairn")].find(isShut);
+  const rest = names.filter((name) => !isSpace(name));
+  const others = rest.filter((name) => shutOf(name) === undefined);
+  return { spaces, lost, shut: rest.flatMap((name) => shutOf(name) ?? []), others };
 }
 
 /** As `spaceFolders`. The permissions check reports a directory that cannot be listed. */
-export function listed(directory: string): ReturnType<typeof spaceFolders> {
+export function listed(directory: string): SpaceFolders {
   try {
     return spaceFolders(directory);
   } catch {
-    return { spaces: [], lost: [], others: [] };
+    return { spaces: [], lost: [], shut: [], others: [] };
+  }
+}
+
+/** Also of a folder in one that is shut. */
+function isShut(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return false;
+  } catch (error) {
+    return systemCode(error) === "EACCES";
   }
 }
 
@@ -198,10 +219,12 @@ export function runFile(directory: string, state: DoorState): Verdict {
   return ok("no server is running, and none left a run file");
 }
 
-export function spacesVerdict(
-  { spaces, lost, others }: ReturnType<typeof spaceFolders>,
-  directory: string,
-): Verdict {
+export function spacesVerdict({ spaces, lost, shut, others }: SpaceFolders, directory: string): Verdict {
+  if (shut.length > 0)
+    return fail(
+      `cannot read ${shut.join(", ")}: permission denied`,
+      `chmod u+rwX ${shut.map(quoted).join(" ")}`,
+    );
   if (lost.length > 0)
     return warn(
       `.cairn/space.yaml of ${lost.join(", ")} is missing or cannot be read`,

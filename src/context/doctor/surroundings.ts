@@ -45,7 +45,8 @@ export function permissions(directory: string): Verdict {
       `${directory} belongs to user ${root.uid}, but you are user ${own}`,
       `run it as that user: sudo -u '#${root.uid}' cairn doctor --server-dir ${quoted(directory)}`,
     );
-  const unusable = [directory, ...secretFiles(directory)].find((path) => !mayWrite(path));
+  const shut = usedFolders(directory).find((path) => !mayWrite(path, constants.X_OK));
+  const unusable = shut ?? secretFiles(directory).find((path) => !mayWrite(path));
   if (unusable !== undefined)
     return fail(`cannot read and write ${unusable}`, `chmod u+rwX ${quoted(unusable)}`);
   const folders = [directory, join(directory, "auth"), join(directory, "run")].filter((path) => isOpen(path));
@@ -71,6 +72,19 @@ export function permissions(directory: string): Verdict {
   return ok("only the owner has access (0700, secrets 0600)");
 }
 
+/** The directory and those below it that a server works in, outermost first: nothing is seen of one inside another that is shut. */
+function* usedFolders(directory: string): Generator<string> {
+  yield directory;
+  const below = [...SECRET_PLACES, "tls", "spaces"].map((name) => join(directory, name));
+  yield* below.filter((path) => existsSync(path));
+  const spaces = entries(join(directory, "spaces")).filter((entry) => entry.isDirectory());
+  for (const { parentPath, name } of spaces) {
+    yield join(parentPath, name);
+    const own = join(parentPath, name, ".cairn");
+    if (existsSync(own)) yield own;
+  }
+}
+
 function secretFiles(directory: string): string[] {
   const beside = entries(directory).filter(({ name }) => /^(?:server\.(?:yaml|db)|ssh_host_)/.test(name));
   // A certificate is public.
@@ -94,9 +108,9 @@ function isOpen(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS_MODE_BITS) !== 0;
 }
 
-function mayWrite(path: string): boolean {
+function mayWrite(path: string, more = 0): boolean {
   try {
-    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(path, constants.R_OK | constants.W_OK | more);
     return true;
   } catch {
     return false;
