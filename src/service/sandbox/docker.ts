@@ -12,7 +12,7 @@ import { randomHex } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
 import { DockerCommand, reasonOf } from "./docker-client.ts";
-import { refuseClashes, removeFolder } from "./run-folder.ts";
+import { refuseClashes, removeFolder, withoutRoom } from "./run-folder.ts";
 import { Images, type Image } from "./images.ts";
 import { Outcome, untilAborted } from "./outcome.ts";
 import { StartSlots } from "./start-slots.ts";
@@ -176,7 +176,11 @@ export class DockerSandbox implements Sandbox {
 
   /** The folder of this start. Created on first use, so that an unused sandbox leaves nothing behind. */
   #ownFolder(): Promise<string> {
-    return (this.#folder ??= this.#makeFolder());
+    return (this.#folder ??= this.#makeFolder().catch((error: unknown) => {
+      // The next gear tries again: the cause may be corrected.
+      this.#folder = undefined;
+      throw withoutRoom(error);
+    }));
   }
 
   async #makeFolder(): Promise<string> {

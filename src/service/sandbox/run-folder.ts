@@ -5,6 +5,7 @@ import { closeSync, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, systemCode, messageOf } from "../../kit/error.ts";
+import { isUnwritable, problemWithoutPlace } from "../../kit/disk/disk.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import type { Log } from "../../kit/log.ts";
 import { foldedPath, pathProblem } from "../../kit/text/paths.ts";
@@ -24,13 +25,26 @@ export interface RunFolder {
   readonly gear: string;
 }
 
-/** `mark`: becomes a part of its name. */
+/** `mark`: becomes a part of its name. Raises `unavailable` where the service may not write. */
 export async function makeRunFolder(parent: string, mark = ""): Promise<RunFolder> {
-  const path = await mkdtemp(join(parent, `cairn-run-${mark}`));
+  const path = await mkdtemp(join(parent, `cairn-run-${mark}`)).catch((error: unknown) => {
+    throw withoutRoom(error);
+  });
   await chmod(path, PRIVATE_DIRECTORY_MODE);
   const gear = join(path, "gear");
   await makeDirectory(gear);
   return { path, gear };
+}
+
+/** Whoever runs a gear reads it, so it does not name the place. Returns any other error unchanged. */
+export function withoutRoom(error: unknown): unknown {
+  if (!isUnwritable(error) && systemCode(error) !== "ENOENT") return error;
+  const reason = systemCode(error) === "ENOENT" ? "it is missing" : problemWithoutPlace(error);
+  return new AppError(
+    "unavailable",
+    `gears cannot run: the service cannot write to the directory for their files: ${reason}; ` +
+      "start the service with a TMPDIR and a data directory that its user can write to",
+  );
 }
 
 /** Runs before anything is started. Raises `invalid` for a path that leads outside, or a file that would replace another. */

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/service/sandbox.ts";
@@ -101,4 +102,15 @@ it("starts nothing after a stop", async (shared) => {
     code: "unavailable",
     message: "the service is stopping; no more gears are started",
   });
+});
+
+it("tries again to make its folder after a failure", async (shared) => {
+  await using at = await openSandbox("cold", small(shared));
+  await rm(at.folder, { recursive: true });
+  await Bun.write(at.folder, "in the way");
+  const call = () => at.run("binary", "#!/bin/sh\necho fine\n");
+  await expect(call()).rejects.toThrow();
+  await at.settled();
+  await rm(at.folder);
+  expect(await call()).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });

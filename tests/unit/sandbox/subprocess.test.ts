@@ -131,6 +131,14 @@ test("names a missing interpreter", async () => {
   );
 });
 
+const NO_ROOM =
+  "unavailable: gears cannot run: the service cannot write to the directory for their files: it is missing; start the service with a TMPDIR and a data directory that its user can write to";
+
+test("says that there is no directory for the files of a gear", async () => {
+  await using at = await openSandbox("subprocess", { environment: { TMPDIR: "/nonexistent" } });
+  expect(await refusalText(at.run("node", ""))).toBe(NO_ROOM);
+});
+
 async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
   const warnings: string[] = [];
   const log = createLog({
