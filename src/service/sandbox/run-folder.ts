@@ -36,7 +36,7 @@ export async function makeRunFolder(parent: string, mark = ""): Promise<RunFolde
   return { path, gear };
 }
 
-/** Whoever runs a gear reads it, so it does not name the place. Returns any other error unchanged. */
+/** It does not name the place, because every person who runs a gear reads it. Returns any other error unchanged. */
 export function withoutRoom(error: unknown): unknown {
   if (!isUnwritable(error) && systemCode(error) !== "ENOENT") return error;
   const reason = systemCode(error) === "ENOENT" ? "it is missing" : problemWithoutPlace(error);
