@@ -90,3 +90,24 @@ bound("doctor says which directory of a space, or of the server, cannot be used"
     expect(stdout).not.toContain("is missing");
   }
 });
+
+bound(
+  "a backup does not leave out a space whose folder cannot be entered, and doctor blames no other folder",
+  async () => {
+    await using folder = await temporaryFolder();
+    const at = await server(folder);
+    // As a disk of its own has it.
+    mkdirSync(at.inside("spaces", "lost+found"), { mode: 0 });
+    const { stdout } = await at.run(["doctor"]);
+    expect(stdout).toContain("lost+found: not a space, because .cairn/space.yaml is missing\n");
+    for (const shut of [at.inside("spaces", "team"), at.inside("spaces", "team", ".cairn")]) {
+      chmodSync(shut, 0);
+      const answer = await at.refused(["backup", "create", "--out", at.at("own", "second")]);
+      chmodSync(shut, 0o700);
+      const place = at.inside("spaces", "team", ".cairn");
+      expect(answer[0]).not.toBe(0);
+      expect(answer[1]).toMatch(/^Error: team: .*: permission denied/);
+      expect(answer[1]).toContain(place);
+    }
+  },
+);

@@ -188,7 +188,7 @@ onSmallDisk(
     expect(remount("ro")).toBe(0);
     await refusal(() => open(directory), "unavailable", new RegExp(`${directory}/\\.cairn/space\\.db`));
     const other = `${disk.path}/other`;
-    await refusal(() => open(other), "unavailable", `cannot create ${other}/.cairn (EROFS)`);
+    await refusal(() => open(other), "unavailable", `cannot create ${other}/.cairn: the disk is read-only`);
     expect(remount("rw")).toBe(0);
     const again = open(directory);
     expect(text(await again.read(at("a.md")))).toBe("1");

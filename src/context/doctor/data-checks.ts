@@ -1,11 +1,11 @@
 // The checks of `cairn doctor` on a data directory that no server has open. They lock, repair and migrate nothing; where reading would change a
 // file, they read a copy (kit/db-untouched.ts).
 
-import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS, type Clock } from "../../kit/clock.ts";
 import { lookAt } from "../../kit/storage/db-untouched.ts";
-import { AppError, systemCode } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import { nounFor, plural } from "../../kit/text/amounts.ts";
 import { verifyOffline } from "../audit/audit.ts";
 import { auditPath, readLinesBack } from "../audit/audit-file.ts";
@@ -14,6 +14,7 @@ import { parseRecord } from "../audit/record.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 import { inspectTree, lastChangeIn } from "../versioned-store/sqlite/inspection.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
+import { shutFolder } from "../spaces/folders.ts";
 import { lostDatabase, lostDatabaseRemedy, readSpaceFile, spaceFilePath } from "../spaces/space-file.ts";
 import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
@@ -59,7 +60,7 @@ export function spaceFolders(directory: string): SpaceFolders {
   };
   const spaces = names.filter(isSpace);
   const lost = spaces.filter((name) => hasDatabase(name) && !isReadable(name));
-  const shutOf = (name: string) => [join(folder, name), join(folder, name, ".cairn")].find(isShut);
+  const shutOf = (name: string) => shutFolder(folder, name);
   const rest = names.filter((name) => !isSpace(name));
   const others = rest.filter((name) => shutOf(name) === undefined);
   return { spaces, lost, shut: rest.flatMap((name) => shutOf(name) ?? []), others };
@@ -71,16 +72,6 @@ export function listed(directory: string): SpaceFolders {
     return spaceFolders(directory);
   } catch {
     return { spaces: [], lost: [], shut: [], others: [] };
-  }
-}
-
-/** Also of a folder in one that is shut. */
-function isShut(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return false;
-  } catch (error) {
-    return systemCode(error) === "EACCES";
   }
 }
 

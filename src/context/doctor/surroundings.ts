@@ -18,6 +18,7 @@ import { hostAndPort } from "../../kit/network/hosts.ts";
 import { portProblem } from "../../kit/network/port.ts";
 import { DEFAULT_ACME_CACHE } from "../config/schema.ts";
 import type { Door } from "../people/local-door.ts";
+import { spaceNameProblem } from "../spaces/schema.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
 /** The number of accessible files that the finding names. */
@@ -78,7 +79,7 @@ function* usedFolders(directory: string): Generator<string> {
   const below = [...SECRET_PLACES, "tls", "spaces"].map((name) => join(directory, name));
   yield* below.filter((path) => existsSync(path));
   const spaces = entries(join(directory, "spaces")).filter((entry) => entry.isDirectory());
-  for (const { parentPath, name } of spaces) {
+  for (const { parentPath, name } of spaces.filter((entry) => spaceNameProblem(entry.name) === undefined)) {
     yield join(parentPath, name);
     const own = join(parentPath, name, ".cairn");
     if (existsSync(own)) yield own;
