@@ -1,6 +1,6 @@
 // Goal: a command that the system lets neither read nor write names the place, the reason and the way out, and never calls that a defect.
 
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
@@ -29,6 +29,14 @@ async function server(folder: Folder) {
       return [exitCode, stderr];
     },
     run,
+    /** Opens every directory again, which only root can remove otherwise. */
+    [Symbol.dispose]() {
+      const closed = [
+        at("shut"),
+        ...["tls", "logs", "spaces/lost+found"].map((name) => join(directory, name)),
+      ];
+      for (const path of closed) if (existsSync(path)) chmodSync(path, 0o700);
+    },
   };
 }
 
@@ -36,7 +44,7 @@ const failure = (place: string) => [1, `Error: ${place}: permission denied; ${WA
 
 bound("a log that may not be written or read", async () => {
   await using folder = await temporaryFolder();
-  const at = await server(folder);
+  using at = await server(folder);
   const log = at.inside("logs", "server.log");
   await Bun.write(log, "one\n");
   giveToNobody(at.inside("logs"));
@@ -47,7 +55,7 @@ bound("a log that may not be written or read", async () => {
 
 bound("a directory of certificates that may not be written", async () => {
   await using folder = await temporaryFolder();
-  const at = await server(folder);
+  using at = await server(folder);
   mkdirSync(at.inside("tls"), { mode: 0o500, recursive: true });
   giveToNobody(at.inside("tls"));
   chmodSync(at.inside("tls"), 0o500);
@@ -57,7 +65,7 @@ bound("a directory of certificates that may not be written", async () => {
 
 bound("backups in directories, and of files, without access", async () => {
   await using folder = await temporaryFolder();
-  const at = await server(folder);
+  using at = await server(folder);
   const [copy, shut] = [at.at("own", "copy"), at.at("shut")];
   expect(await at.refused(["backup", "create", "--out", join(shut, "x")])).toEqual([
     1,
@@ -76,7 +84,7 @@ bound("backups in directories, and of files, without access", async () => {
 
 bound("doctor says which directory of a space, or of the server, cannot be used", async () => {
   await using folder = await temporaryFolder();
-  const at = await server(folder);
+  using at = await server(folder);
   for (const shut of [
     at.inside("spaces", "team"),
     at.inside("spaces", "team", ".cairn"),
@@ -95,7 +103,7 @@ bound(
   "a backup does not leave out a space whose folder cannot be entered, and doctor blames no other folder",
   async () => {
     await using folder = await temporaryFolder();
-    const at = await server(folder);
+    using at = await server(folder);
     // As a disk of its own has it.
     mkdirSync(at.inside("spaces", "lost+found"), { mode: 0 });
     const { stdout } = await at.run(["doctor"]);
