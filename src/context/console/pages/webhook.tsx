@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import type { Delivery, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
-import { countText } from "../../../kit/text/amounts.ts";
+import { counted, countText } from "../../../kit/text/amounts.ts";
 import { hookPath, redeliverPath } from "../hook-addresses.ts";
 import { Empty, ExactTime, Figure, FormTo, Name, Pager, Problem, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
@@ -40,7 +40,7 @@ export function WebhookBody({ visit, hook, deliveries, next, first, failure }: W
           <span class="console-words">{eventsText(hook.events)}</span>
         </Figure>
         <Figure label="Spaces">{spacesText(hook.spaces)}</Figure>
-        <Figure label="Lag">{hook.lag === 0 ? "none" : `${countText(hook.lag)} events`}</Figure>
+        <Figure label="Lag">{hook.lag === 0 ? "none" : counted(hook.lag, "event")}</Figure>
         <Figure label="Events missed">{countText(hook.dropped)}</Figure>
         <Figure label="Created by">
           <Name>{hook.created_by}</Name>

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { eventTypes } from "../../events/schema.ts";
 import type { DeadLetter, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
-import { countText } from "../../../kit/text/amounts.ts";
+import { counted, countText } from "../../../kit/text/amounts.ts";
 import { withQuery } from "../format.ts";
 import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.ts";
 import {
@@ -112,7 +112,7 @@ function Hooks({ hooks }: Pick<WebhooksProps, "hooks">): VNode {
             <HookBadge hook={one} />
           </td>
           <td class="number" data-label="Lag:">
-            {one.lag === 0 ? "none" : `${countText(one.lag)} events`}
+            {one.lag === 0 ? "none" : counted(one.lag, "event")}
           </td>
           <td class="tight" data-label="Last delivery:">
             {one.last ? (
