@@ -3,6 +3,7 @@
 import Ellipsis from "lucide-solid/icons/ellipsis";
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
+import { mayTakeFocus } from "../../kit/focus.ts";
 import { later } from "../../kit/later.tsx";
 
 const EntryActions = later(async () => (await import("./entry-actions.tsx")).EntryActions);
@@ -11,15 +12,18 @@ const LOOK = "btn quiet icon small chat-entry-menu";
 
 export function EntryMenu(props: { readonly entry: Entry; readonly of: string }): JSX.Element {
   const [wanted, setWanted] = createSignal(false);
-  let focused: Element | null = null;
-  const want = () => {
-    focused = document.activeElement;
-    setWanted(true);
-  };
+  let element!: HTMLElement;
   const label = () => `Actions for ${props.of}`;
   // One element in both places, so that it keeps the focus while the menu loads.
   const button = (
-    <button type="button" class={LOOK} aria-label={label()} aria-haspopup="menu" onClick={want}>
+    <button
+      ref={(made) => (element = made)}
+      type="button"
+      class={LOOK}
+      aria-label={label()}
+      aria-haspopup="menu"
+      onClick={() => setWanted(true)}
+    >
       <Ellipsis aria-hidden="true" />
     </button>
   );
@@ -29,7 +33,7 @@ export function EntryMenu(props: { readonly entry: Entry; readonly of: string })
         entry={props.entry}
         label={label()}
         class={LOOK}
-        isAwaited={() => [focused, document.body].includes(document.activeElement)}
+        isAwaited={() => mayTakeFocus(element)}
         fallback={button}
       />
     </Show>
