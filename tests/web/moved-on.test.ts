@@ -77,6 +77,24 @@ onScreen("a person who has moved on", made, (at) => {
     await page.waitForURL("**/settings");
   });
 
+  test("comes back to an edit of the version that was saved meanwhile", async () => {
+    const { id } = await instruction("manner");
+    await using page = await at.open(`/library/${id}`);
+    const answer = await answerLate(page, /\/instructions\/\d+$/, "PUT");
+    await button(page, "Edit").click();
+    await page.getByLabel("Text").fill("Be kind.");
+    await button(page, "Save new version").click();
+    await answer.held;
+    await page.getByLabel("Text").fill("Be kind and brief.");
+    await goTo(page, "Settings");
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    await answer.letGo();
+    await page.goBack();
+    await eventually(() => page.getByLabel("Text").inputValue(), "Be kind and brief.");
+    await button(page, "Save new version").click();
+    await eventually(async () => (await at.admin.get(`/instructions/${id}`)).text, "Be kind and brief.");
+  });
+
   test("keeps what they opened in the pane", async () => {
     const ours = await at.team("Ours");
     const theirs = await at.team("Theirs");

@@ -80,7 +80,9 @@ function createEdit(props: EditProps) {
     setDraft((was) => ({ ...wording, version: was.version }));
     stored.keep(draft());
   };
+  let isDiscarded = false;
   const leave = () => {
+    isDiscarded = true;
     stored.drop();
     props.onDone();
   };
@@ -88,21 +90,25 @@ function createEdit(props: EditProps) {
     const edited = draft().name !== saved().name || draft().text !== saved().text;
     if (await mayDiscard(edited)) leave();
   };
-  /** An edit since `asked` was sent is one of the new version. */
-  const follow = unlessMovedOn((asked: Draft, answer: Instruction) => {
-    if (draft() === asked) return leave();
+  const close = unlessMovedOn(leave);
+  /** An edit since it was sent is one of the new version, also if the person has gone elsewhere and comes back to it. */
+  const follow = (answer: Instruction) => {
     setSaved(answer);
     setDraft((was) => ({ ...was, version: answer.version }));
     stored.keep(draft());
-  });
+  };
   const sent = createSubmission(["name", "text"], async () => {
     const asked = draft();
     const { version: expected_version, ...wording } = asked;
     try {
       const answer = await take(api.instructions({ id }).put({ ...wording, expected_version }));
       put(["instruction", id, "text"], answer);
-      if (draft() === asked) stored.drop();
-      follow(asked, answer);
+      if (draft() !== asked) {
+        if (!isDiscarded) follow(answer);
+      } else {
+        stored.drop();
+        close();
+      }
       await instructionChanged(id);
     } catch (error) {
       if (asProblem(error).code !== "stale") throw error;
