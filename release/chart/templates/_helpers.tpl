@@ -23,7 +23,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ .values.image.repository }}:{{ .values.image.tag | default .root.Chart.AppVersion }}
 {{- end }}
 
-{{/* What a container of either program may do: nothing that it does not need. */}}
+{{/* The rights of a container of either program: none that it does not need. */}}
 {{- define "cairn.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true

@@ -33,9 +33,10 @@ export const folderOf = (directory: string, space: string) => join(directory, "s
 export const spaceDatabaseOf = (directory: string, space: string) =>
   join(folderOf(directory, space), ".cairn", "space.db");
 
-/** Folders that are spaces, spaces whose `space.yaml` is missing or unreadable, and other folders. */
+/** The names of the folders that may be spaces. */
 interface SpaceFolders {
   readonly spaces: readonly string[];
+  /** Spaces whose `space.yaml` is missing or unreadable. */
   readonly lost: readonly string[];
   /** Paths of folders whose content this user may not see. */
   readonly shut: readonly string[];

@@ -2,7 +2,7 @@
 // overwritten: its path is left for the next round.
 
 import { sha256Hex } from "../../kit/crypto.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { blockersOf, pathOf } from "../versioned-store/file-error.ts";
@@ -211,8 +211,7 @@ async function baseOf(
     if (local) return isBase(local.bytes);
     return row.base_version === null ? undefined : isBase(await server.content(path, row.base_version));
   } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
+    return noneIfNotFound(error);
   }
 }
 

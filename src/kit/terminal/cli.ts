@@ -390,7 +390,10 @@ function describe(error: unknown): ErrorReport {
   return details === undefined ? { code, message } : { code, message, details };
 }
 
-/** Of a file or directory that this user may not use. Undefined: another error. Names the directory of a file that is not there, or cannot be seen. */
+/**
+ * Returns the report for a file or directory that this user may not use; undefined: it is another error. It names the directory of a file that is
+ * missing or cannot be seen.
+ */
 function refusalOf(error: unknown): ErrorReport | undefined {
   const { path } = error as { readonly path?: unknown };
   if (!isUnwritable(error) || typeof path !== "string") return undefined;
