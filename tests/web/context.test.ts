@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { contextAddress, contextScreen, reading, tab, treeRow } from "../kit/browser/context-screen.ts";
-import { eventually } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { bytes } from "../kit/store/file-engine.ts";
 import { button, editor, stateIs, typeAtEnd } from "../kit/browser/files-screen.ts";
 import { onScreen } from "../kit/browser/screen.ts";
@@ -329,6 +329,39 @@ onScreen(
       await page.getByRole("combobox").fill("show history of document");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: /^v1/ }).waitFor();
+    });
+
+    test("leaves the cursor of the tree where a person has moved it before the tree was measured", async () => {
+      await using page = await at.browser.open("about:blank", "");
+      await page.addInitScript(() => {
+        const measured: (() => void)[] = [];
+        const Real = ResizeObserver;
+        globalThis.ResizeObserver = class extends Real {
+          constructor(tell: ResizeObserverCallback) {
+            super((entries, observer) => void measured.push(() => tell(entries, observer)));
+          }
+        };
+        const measure = () => measured.splice(0).map((tell) => tell()).length;
+        Object.assign(globalThis, { measure });
+      });
+      await page.goto(at.url + contextAddress(STYLE));
+      await treeRow(page, "style.md").waitFor();
+      const tree = page.getByRole("tree", { name: "Documents" });
+      await tree.focus();
+      await page.keyboard.press("Home");
+      const cursor = () => tree.getAttribute("aria-activedescendant");
+      const top = await treeRow(page, "docs").getAttribute("id");
+      expect(await cursor()).toBe(top);
+      const measure = () => page.evaluate("measure()");
+      await until(measure);
+      expect(await cursor()).toBe(top);
+      // A document that is opened from elsewhere takes it along.
+      await page.getByRole("searchbox", { name: "Search documents" }).fill("cold");
+      await page.getByRole("link", { name: FACTS }).click();
+      await page.getByRole("searchbox", { name: "Search documents" }).fill("");
+      const facts = treeRow(page, "facts.md");
+      await until(async () => (await measure(), await facts.count()) > 0);
+      await eventually(cursor, await facts.getAttribute("id"));
     });
 
     test("shows the tree first in one column, and over the document on request", async () => {

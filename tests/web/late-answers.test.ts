@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Page, WebSocketRoute } from "playwright-core";
-import { editor } from "../kit/browser/files-screen.ts";
+import { editor, stateIs, typeAtEnd } from "../kit/browser/files-screen.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
@@ -84,6 +84,38 @@ onScreen("an answer that arrives late", made, (at) => {
     await button(page, "Save new version").click();
     await text.waitFor({ state: "detached" });
     await side(page).getByLabel("Text of the instruction").getByText("Say please").waitFor();
+  });
+
+  test("saves what was typed while a save was on its way, if saving was asked for again", async () => {
+    const { id } = await at.admin.post("/instructions", { name: "pace", text: "Be" });
+    await using page = await at.open(`/library/${id}`);
+    await button(page, "Edit").click();
+    const text = side(page).getByLabel("Text", { exact: true });
+    await text.fill("Be slow");
+    const first = await answerLate(page, /\/instructions\/\d+$/, "PUT");
+    await page.keyboard.press("ControlOrMeta+s");
+    await first.held;
+    await page.keyboard.type(" and steady");
+    await page.keyboard.press("ControlOrMeta+s");
+    await first.letGo();
+    await text.waitFor({ state: "detached" });
+    expect(await at.admin.get(`/instructions/${id}`)).toMatchObject({
+      version: 3,
+      text: "Be slow and steady",
+    });
+
+    await at.admin.raw("PUT", `${at.own}/file?path=pace.md`, { body: "" });
+    await page.goto(`${at.url}${at.own}/files?path=pace.md`);
+    await typeAtEnd(page, "pace.md", "Slow");
+    const file = await answerLate(page, /\/file\?path=pace\.md/, "PUT");
+    await page.keyboard.press("ControlOrMeta+s");
+    await file.held;
+    await page.keyboard.type(" and steady");
+    await page.keyboard.press("ControlOrMeta+s");
+    await file.letGo();
+    const saved = async () => (await at.admin.get(`${at.own}/file?path=pace.md`)).content;
+    await eventually(saved, "Slow and steady");
+    await stateIs(page, "Saved");
   });
 
   test("keeps what was typed into the settings of a model and of a provider since they were saved", async () => {

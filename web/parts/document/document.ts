@@ -52,6 +52,7 @@ export interface TextDocument<T extends SavedText = SavedText> {
   readonly type: (text: string) => void;
   /** Reads the current version from the server. */
   readonly read: () => Promise<void>;
+  /** While a save is on its way, what has been typed since is saved after it. */
   readonly save: () => Promise<void>;
   /** Overwrites `saved`, which the person has seen, with the text. */
   readonly overwrite: () => Promise<void>;
@@ -108,6 +109,8 @@ export function createDocument<T extends SavedText>(
   const [comparing, setComparing] = createSignal(false);
   const exchange = createExchange({ source, path, drafts, document, setComparing });
   const { saved, edited, outrun } = document.shown;
+  /** Saving was asked for while a save was on its way; it sends what has been typed since. */
+  let again = false;
   return {
     path,
     ...document.shown,
@@ -118,9 +121,13 @@ export function createDocument<T extends SavedText>(
     type: document.type,
     read: exchange.read,
     save: async () => {
-      if (!edited()) return;
-      if (outrun()) setComparing(true);
-      else await exchange.send(document.base());
+      again = exchange.busy();
+      if (again || !edited()) return;
+      if (outrun()) return void setComparing(true);
+      do {
+        again = false;
+        await exchange.send(document.base());
+      } while (again && edited() && !outrun() && exchange.problem() === undefined);
     },
     overwrite: () => exchange.send(saved()?.version ?? null),
     takeSaved: () => {

@@ -58,17 +58,29 @@ function createCursor<T extends TreeEntry>(
   const [active, setActive] = createSignal<string>();
   const indexOf = (path: string | undefined) => rows().findIndex(({ entry }) => entry.path === path);
   const activeIndex = createMemo(() => Math.max(0, indexOf(active() ?? props.chosen)));
+  /** Whether the person has moved it since the file was chosen. */
+  let hasMoved = false;
+  createEffect(
+    on(
+      () => props.chosen,
+      () => (hasMoved = false),
+    ),
+  );
+  const moveTo = (path: string | undefined) => {
+    hasMoved = true;
+    setActive(path);
+  };
   // Reveals a file that was opened from elsewhere, once its directories are loaded.
   const chosenIsThere = createMemo(() => (indexOf(props.chosen) < 0 ? undefined : props.chosen));
   createEffect(
     on([chosenIsThere, sized], ([path, isSized]) => {
-      if (path === undefined || !isSized) return;
+      if (path === undefined || hasMoved || !isSized) return;
       setActive(path);
       scrollTo(indexOf(path));
     }),
   );
   const activate = ({ kind, path }: T, by: OpenedBy) => {
-    setActive(path);
+    moveTo(path);
     if (kind === "directory") props.onToggle(path);
     else if (kind === "file") props.onOpen(path, by);
   };
@@ -82,7 +94,7 @@ function createCursor<T extends TreeEntry>(
     event.preventDefault();
     if (enters || moved === "toggle") activate(row.entry, event.key === "Enter" ? "key" : "pointer");
     else {
-      setActive(rows()[moved!.to]?.entry.path);
+      moveTo(rows()[moved!.to]?.entry.path);
       scrollTo(moved!.to);
     }
   };

@@ -35,14 +35,14 @@ interface EditProps {
 }
 
 export function EditInstruction(props: EditProps): JSX.Element {
-  const { before, draft, newer, change, cancel, sent, back, saveOver, takeTheirs } = createEdit(props);
+  const { before, draft, newer, change, cancel, sent, save, back, saveOver, takeTheirs } = createEdit(props);
   return (
     <>
       <form
         ref={focusOn("textarea")}
         class="section form"
         onSubmit={(event) => void sent.submit(event)}
-        onKeyDown={onSaveKey(() => void sent.submit())}
+        onKeyDown={onSaveKey(save)}
       >
         <Show when={before}>
           <p class="small muted">Restored your draft, based on version {before!.version}.</p>
@@ -80,6 +80,7 @@ function createEdit(props: EditProps) {
     setDraft((was) => ({ ...wording, version: was.version }));
     stored.keep(draft());
   };
+  const isEdited = () => draft().name !== saved().name || draft().text !== saved().text;
   let isDiscarded = false;
   const leave = () => {
     isDiscarded = true;
@@ -87,8 +88,7 @@ function createEdit(props: EditProps) {
     props.onDone();
   };
   const cancel = async () => {
-    const edited = draft().name !== saved().name || draft().text !== saved().text;
-    if (await mayDiscard(edited)) leave();
+    if (await mayDiscard(isEdited())) leave();
   };
   const close = unlessMovedOn(leave);
   /** An edit since it was sent is one of the new version, also if the person has gone elsewhere and comes back to it. */
@@ -97,7 +97,7 @@ function createEdit(props: EditProps) {
     setDraft((was) => ({ ...was, version: answer.version }));
     stored.keep(draft());
   };
-  const sent = createSubmission(["name", "text"], async () => {
+  const saveOnce = async () => {
     const asked = draft();
     const { version: expected_version, ...wording } = asked;
     try {
@@ -109,12 +109,24 @@ function createEdit(props: EditProps) {
         stored.drop();
         close();
       }
-      await instructionChanged(id);
+      void instructionChanged(id);
     } catch (error) {
       if (asProblem(error).code !== "stale") throw error;
       setNewer(await take(api.instructions({ id }).get()));
     }
+  };
+  /** The save key was pressed while a version was on its way. */
+  let again = false;
+  const sent = createSubmission(["name", "text"], async () => {
+    do {
+      again = false;
+      await saveOnce();
+    } while (again && isEdited() && !isDiscarded && newer() === undefined);
   });
+  const save = () => {
+    again = sent.busy();
+    void sent.submit();
+  };
   const saveOver = (current: Instruction) => {
     setDraft((was) => ({ ...was, version: current.version }));
     setNewer(undefined);
@@ -126,5 +138,5 @@ function createEdit(props: EditProps) {
     void instructionChanged(id);
   };
   const back = () => setNewer(undefined);
-  return { before, draft, newer, change, cancel, sent, back, saveOver, takeTheirs };
+  return { before, draft, newer, change, cancel, sent, save, back, saveOver, takeTheirs };
 }
