@@ -4,6 +4,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { locateTool } from "../../../release/system-packages.ts";
 import { thingsOfRun } from "../run-end.ts";
+import { interceptAtOnce } from "./interception.ts";
 
 const executablePath = locateTool("chromium");
 /** Without a browser, tests of the interface are left out, aloud. */
@@ -126,6 +127,7 @@ export async function startBrowser(
         }));
       const page = await context.newPage();
       page.setDefaultTimeout(WAIT_MS_MAX);
+      if (!options.offline) interceptAtOnce(page);
       page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
       page.on("console", (message) => {
         if (message.type() === "error") faults.push(`${page.url()}: ${message.text()}`);

@@ -1,6 +1,7 @@
 // A slow network, under control: the first request of its kind waits until the test lets it go on, all others pass.
 
 import type { Page, Request } from "playwright-core";
+import { within } from "../within.ts";
 
 export interface Held {
   /** Resolves once the request waits. */
@@ -8,6 +9,8 @@ export interface Held {
   /** Resolves once the page has had the answer and painted what follows from it. */
   readonly letGo: () => Promise<void>;
 }
+
+const TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
 /** `answer`: the server answers at once, and the page gets this answer late. `method`: GET unless given. */
 export async function holdRequest(
@@ -30,13 +33,16 @@ export async function holdRequest(
     await open.promise;
     await (response ? route.fulfill({ response }) : route.continue());
   });
+  const waits = () => within(`a request to ${url}`, held.promise);
   return {
-    held: held.promise.then(() => {}),
+    get held() {
+      return waits().then(() => {});
+    },
     async letGo() {
       open.resolve();
-      const response = await (await held.promise).response();
-      await response?.finished();
-      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      const response = await within("its answer", (await waits()).response());
+      await within("the end of its answer", Promise.resolve(response?.finished()));
+      await within("two frames", page.evaluate(TWO_FRAMES));
     },
   };
 }
