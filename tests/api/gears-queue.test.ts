@@ -19,7 +19,7 @@ test("queues runs over the limit, and refuses one that lost its approval while q
   await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full;
+  await full();
   await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
   await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
   open();
@@ -43,7 +43,7 @@ test("does not run a gear that was changed and approved again while a run was qu
   await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full;
+  await full();
   await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
   await at.admin.put(`/gears/${gear.id}`, { args_schema: NUMBER_ARGS });
   await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
@@ -63,7 +63,7 @@ test("a queued run whose caller leaves is dropped; the next one takes its place"
   const run = (who: string) =>
     at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: { args: { who } } });
   const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full;
+  await full();
   const leaves = await run("leaves");
   await leaves.until(({ type }) => type === "queued");
   const hangingUp = new AbortController();
@@ -92,7 +92,7 @@ test("a queued run reads its files when it begins, not while it waits", async ()
   const save = (text: string) => at.admin.raw("PUT", `${at.own}/file?path=notes.txt`, { body: text });
   await save("when it was queued");
   const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full;
+  await full();
   const body = { workspace_id: at.workspaceId, files: ["notes.txt"] };
   await using run = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body });
   await run.until(({ type }) => type === "queued");

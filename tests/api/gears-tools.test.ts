@@ -9,6 +9,7 @@ import { refusal } from "../kit/http/refusal.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
 import { type World, world } from "../kit/service/world.ts";
+import { within } from "../kit/within.ts";
 
 const FORGE = {
   name: "adder",
@@ -265,7 +266,7 @@ test("kills the gear of a cancelled turn, and records its run as cancelled", asy
   await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   lab.model.script("boss", [call("echo_args"), say("done")]);
   const turn = lab.chat("go");
-  await started.promise;
+  await within("the gear starts", started.promise);
   const [running] = await lab.admin.get(`${lab.own}/turns`);
   await lab.admin.post(`/turns/${running!.id}/cancel`);
   const { events } = await turn;

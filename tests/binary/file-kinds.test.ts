@@ -6,6 +6,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { binaryPath, runBinary } from "../kit/binaries.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { within } from "../kit/within.ts";
 
 const NOWHERE = ["--listen", "127.0.0.1:0"];
 
@@ -93,7 +94,7 @@ describe.skipIf(process.platform === "win32").concurrent("a file that is not a r
     const child = fromPipe(`${folder.path}/data`, writer);
     await eventually(() => existsSync(started), true);
     child.kill("SIGTERM");
-    await child.exited;
+    await within("service ends", child.exited);
     expect(child.signalCode).toBe("SIGTERM");
   });
 });

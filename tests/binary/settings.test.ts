@@ -8,6 +8,7 @@ import type { Config, ServeFlags } from "../../src/service/config/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runService } from "../kit/service/running.ts";
+import { within } from "../kit/within.ts";
 
 const TOKEN = /^cairn_[A-Za-z0-9_-]{43}$/;
 const posix = process.platform !== "win32";
@@ -330,7 +331,7 @@ test.if(posix)(
     );
     await Promise.race([listening.promise, child.exited]);
     child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
+    expect(await within("service ends", child.exited)).toBe(0);
     const lines = shown.split(/\r?\n/).filter((line) => line !== "");
     const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO |WARN |ERROR) [a-z]/;
     expect(lines.filter((line) => !form.test(line))).toEqual([]);

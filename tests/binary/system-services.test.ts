@@ -10,6 +10,7 @@ import { cairnAt } from "../kit/cli/cairn.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { codeFiles } from "../house/source.ts";
+import { within } from "../kit/within.ts";
 
 const analyze = Bun.which("systemd-analyze");
 if (analyze === null) console.log("skipped: systemd-analyze is missing, so no unit was verified");
@@ -84,7 +85,7 @@ describe.each(Object.keys(FILES) as (keyof typeof FILES)[])("%s", (manager) => {
       expect(JSON.parse(listening)).toMatchObject({ data });
     } finally {
       child.kill("SIGTERM");
-      await child.exited;
+      await within("the program ends", child.exited);
     }
     // Windows knows no signals: it ends the program.
     if (process.platform !== "win32") expect(child.exitCode).toBe(0);
@@ -112,7 +113,7 @@ test.skipIf(process.platform === "win32").each([
     expect(line).toStartWith(`${start}"time"`);
   } finally {
     child.kill("SIGTERM");
-    await child.exited;
+    await within("the program ends", child.exited);
   }
 });
 
@@ -126,7 +127,10 @@ describe.each([...NAMES])("the unit of the %s", (name) => {
     const unit = await folder.write(`cairn-${name}.service`, text);
     const child = Bun.spawn([analyze!, ...args, unit], { stdout: "pipe", stderr: "pipe" });
     const said = await child.stderr.text();
-    return { said: said.split("\n").filter((line) => line.includes(unit)), exitCode: await child.exited };
+    return {
+      said: said.split("\n").filter((line) => line.includes(unit)),
+      exitCode: await within("the program ends", child.exited),
+    };
   };
 
   test.skipIf(analyze === null)("is accepted by systemd", async () => {

@@ -8,6 +8,7 @@ import { program } from "../../src/cli/main.ts";
 import { roles } from "../../src/context/access/schema.ts";
 import { syncModes } from "../../src/context/spaces/schema.ts";
 import { commandTree } from "../../src/kit/terminal/cli.ts";
+import { outcomeOf } from "../kit/binaries.ts";
 import { data, printed, refused } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { expectGolden } from "../kit/golden.ts";
@@ -71,8 +72,8 @@ async function offered(name: keyof typeof shells, lines: Lines, cwd?: string): P
     cwd: cwd ?? folder.path,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  expect([await child.exited, stderr]).toEqual([0, ""]);
+  const { exitCode, stdout, stderr } = await outcomeOf(name, child);
+  expect([exitCode, stderr]).toEqual([0, ""]);
   const answers = stdout.split("--end--\n").slice(0, -1);
   // Of a directory, fish offers the slash as well.
   return answers.map((text) => (text.match(/.+/g) ?? []).map((line) => line.replace(/\/$/, "")).toSorted());

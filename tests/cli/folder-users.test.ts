@@ -8,6 +8,7 @@ import { failure } from "../kit/cli/cairn.ts";
 import { contextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { initDesk } from "../kit/cli/init-desk.ts";
+import { within } from "../kit/within.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -36,7 +37,7 @@ async function office() {
         env: { ...process.env, HOME: at.folder.path },
         stdio: [new Blob([PASSWORD]), "ignore", "inherit"],
       });
-      expect(await child.exited).toBe(0);
+      expect(await within("cairn auth login ends", child.exited)).toBe(0);
     },
     /** Joins a folder with the name of the user; with their token in a file, or as the current user. */
     join: (name: string, ...flags: string[]) =>
@@ -106,7 +107,9 @@ describe("a folder that syncs", () => {
       env: { ...process.env, HOME: at.folder.path, SERVICE_TOKEN: one.tokens["bob"] },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    expect([await asBob.exited, await asBob.stderr.text()]).toEqual(belongs(" and unset SERVICE_TOKEN"));
+    expect([await within("cairn sync ends", asBob.exited), await asBob.stderr.text()]).toEqual(
+      belongs(" and unset SERVICE_TOKEN"),
+    );
     expect(await at.data<object>("status", "--dir", "ann")).toEqual(before);
     expect(await server.admin.get("/spaces/team/files")).toEqual([]);
     await at.printed("sync", "--dir", "ann", ...one.tokenFile("ann"));
@@ -203,5 +206,7 @@ test("a daemon without a token of the folder's user says who has to sign in", as
   } finally {
     for (const daemon of daemons) daemon.kill("SIGTERM");
   }
-  expect(await Promise.all(daemons.map((daemon) => daemon.exited))).toEqual([0, 0, 0]);
+  expect(await within("the daemons end", Promise.all(daemons.map((daemon) => daemon.exited)))).toEqual([
+    0, 0, 0,
+  ]);
 });

@@ -9,6 +9,7 @@ import { eventually } from "../kit/eventually.ts";
 import { failure } from "../kit/cli/cairn.ts";
 import type { Examination } from "../../src/context/doctor/doctor.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
+import { within } from "../kit/within.ts";
 
 /** Commands that run one after the other while another one starts and looks. */
 const LOOKS = 10;
@@ -28,7 +29,7 @@ async function halfWrite(server: RunningContext, path: string): Promise<HalfRequ
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const said = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
-  await new Promise((resolve) => socket.once("connect", resolve));
+  await within("the server accepts", new Promise((resolve) => socket.once("connect", resolve)));
   const head = `PUT /api/v1/spaces/team/files/${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${server.bootstrap}`;
   socket.write(`${head}\r\nContent-Length: 6\r\nConnection: close\r\n\r\none`);
   // A later request is answered: the server has read the first half by now.
@@ -81,7 +82,7 @@ unix("signals", () => {
       code: expect.stringMatching(/refused/i),
     });
     socket.write("two");
-    expect(await said).toStartWith("HTTP/1.1 201 ");
+    expect(await within("the connection closes", said)).toStartWith("HTTP/1.1 201 ");
     expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
     expect(warnings(server)).toEqual([]);
     expect(server.log.at(-1)!.message).toBe("stopped");
@@ -145,7 +146,7 @@ unix("commands", () => {
     // Long enough for the second to have looked; both wait for what follows.
     for (let look = 0; look < LOOKS; look++) expect(await running()).toBe(false);
     socket.write("two");
-    expect(await said).toStartWith("HTTP/1.1 201 ");
+    expect(await within("the connection closes", said)).toStartWith("HTTP/1.1 201 ");
     expect(JSON.parse((await first).stdout)).toEqual({ pid: server.pid, stopped: true });
     expect(await second).toMatchObject({ exitCode: 0, stdout: "stopped the server\n" });
     expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });

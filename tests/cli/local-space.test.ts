@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ListedFile } from "../../src/context/files/listing-schema.ts";
-import { binaryPath } from "../kit/binaries.ts";
+import { binaryPath, outcomeOf } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { onTerminal } from "../kit/terminal/on-terminal.ts";
@@ -30,7 +30,8 @@ async function space(template = "blank") {
         env: { ...process.env, ...environment },
         stdio: [new Blob([text]), "pipe", "pipe"],
       });
-      return [await child.exited, await child.stdout.text(), await child.stderr.text()] as const;
+      const { exitCode, stdout, stderr } = await outcomeOf(args.join(" "), child);
+      return [exitCode, stdout, stderr] as const;
     },
     list: async (...flags: string[]) =>
       (await at.data<ListedFile[]>("file", "list", ...flags)).map(({ path, version, state }) => [

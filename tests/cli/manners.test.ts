@@ -10,6 +10,7 @@ import { configure, contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
 import { onTerminal } from "../kit/terminal/on-terminal.ts";
+import { within } from "../kit/within.ts";
 
 describe("versions", () => {
   const server = shared(async () => {
@@ -193,7 +194,7 @@ test("every answer of a server says which one, unless the command named it", asy
     env: { ...process.env, ...environment },
     stdio: [new Blob(["correct horse\n"]), "ignore", "ignore"],
   });
-  expect(await login.exited).toBe(0);
+  expect(await within("cairn auth login ends", login.exited)).toBe(0);
   const ann = cairnAt([], { environment });
   const asked = async (...args: string[]) => {
     const { exitCode, stderr } = await ann.cairn("file", "list", ...args);

@@ -8,6 +8,7 @@ import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { mcpSession } from "../kit/context/mcp.ts";
 import { inFolder } from "../kit/context/mcp-places.ts";
+import { within } from "../kit/within.ts";
 
 describe("the process", () => {
   const spawned = (...flags: string[]) =>
@@ -47,7 +48,7 @@ describe("the process", () => {
       .map((line) => JSON.parse(line));
     expect(lines.map(({ id }) => id)).toEqual([1, 2]);
     expect(lines[1].result.content).toEqual([{ type: "text", text: "[a.md v1]\none\n" }]);
-    expect(await child.exited).toBe(0);
+    expect(await within("cairn mcp ends", child.exited)).toBe(0);
     expect(await child.stderr.text()).toContain("the client sent no valid message");
   });
 
@@ -90,7 +91,7 @@ describe("the process", () => {
     await child.stdin.end();
     const lines = (await child.stdout.text()).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).id).toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(await child.exited).toBe(0);
+    expect(await within("cairn mcp ends", child.exited)).toBe(0);
   });
 
   test("a message without end is refused, and ends it", async () => {
@@ -103,7 +104,7 @@ describe("the process", () => {
     };
     // It is gone before it has all of it.
     void send().catch(() => {});
-    expect(await child.exited).toBe(0);
+    expect(await within("cairn mcp ends", child.exited)).toBe(0);
     expect(await child.stderr.text()).toContain("the client sent no valid message");
   });
 
@@ -113,7 +114,7 @@ describe("the process", () => {
     first.stdin.write(initialize);
     await until(async () => (await first.stdout.getReader().read()).value);
     first.kill("SIGTERM");
-    expect(await first.exited).toBe(0);
+    expect(await within("cairn mcp ends after SIGTERM", first.exited)).toBe(0);
     const child = Bun.spawn(
       ["bash", "-c", `exec "$0" "$@" > >(head -n1 >/dev/null)`, binaryPath("cairn"), "mcp", ...place.flags],
       { stdio: ["pipe", "ignore", "pipe"] },
@@ -121,7 +122,7 @@ describe("the process", () => {
     const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}\n`;
     child.stdin.write(initialize);
     const pings = setInterval(() => void child.stdin.write(ping), 20);
-    expect(await child.exited).toBe(0);
+    expect(await within("cairn mcp ends", child.exited)).toBe(0);
     clearInterval(pings);
     expect(await child.stderr.text()).toBe("");
   });

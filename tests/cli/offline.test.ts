@@ -9,6 +9,7 @@ import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { within } from "../kit/within.ts";
 
 async function stoppedServer() {
   const server = await stoppedContext("blank");
@@ -34,7 +35,7 @@ async function holder(directory: string) {
   return async () => {
     child.stdin.write("close\n");
     await child.stdin.end();
-    expect(await child.exited).toBe(0);
+    expect(await within("the holder of the data ends", child.exited)).toBe(0);
   };
 }
 
@@ -50,7 +51,11 @@ describe("two commands on the same data", () => {
       `another command is using ${server.directory}; waiting for it`,
     );
     await release();
-    const ended = [await waiting.exited, await waiting.stdout.text(), (await talk.read()).done];
+    const ended = [
+      await within("the command that waited ends", waiting.exited),
+      await waiting.stdout.text(),
+      (await talk.read()).done,
+    ];
     expect(ended).toEqual([0, "no files\n", true]);
   });
 

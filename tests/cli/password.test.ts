@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { binaryPath } from "../kit/binaries.ts";
 import { onTerminal } from "../kit/terminal/on-terminal.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
+import { within } from "../kit/within.ts";
 
 const PASSWORD = "correct horse battery";
 const [ENTER, CONTROL_C, CONTROL_D, BACKSPACE] = ["\r", "\x03", "\x04", "\x7f"];
@@ -54,7 +55,10 @@ test("reads a password from a pipe without a prompt", async () => {
     env: process.env,
   });
   expect(await child.stderr.text()).not.toContain("password:");
-  expect([await child.exited, await child.stdout.text()]).toEqual([0, "set the password of root\n"]);
+  expect([await within("the command ends", child.exited), await child.stdout.text()]).toEqual([
+    0,
+    "set the password of root\n",
+  ]);
   const login = { name: "root", password: PASSWORD };
   expect(await server.as("").post("/auth/login", login)).toHaveProperty("token");
 });

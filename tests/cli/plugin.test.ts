@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { commandWords } from "../../src/kit/terminal/command-text.ts";
-import { binaryPath } from "../kit/binaries.ts";
+import { binaryPath, outcomeOf } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
@@ -35,8 +35,7 @@ async function place() {
         env: process.env,
         stdio: ["ignore", "pipe", "pipe"],
       });
-      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { exitCode: await child.exited, stdout, stderr };
+      return outcomeOf(command, child);
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

@@ -11,6 +11,7 @@ import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { frontOf } from "../kit/http/front.ts";
 import { replica, treeOf, type Replica } from "../kit/context/replica.ts";
+import { within } from "../kit/within.ts";
 
 interface Laptop extends Replica, Cairn {
   readonly tokenFile: string;
@@ -261,7 +262,7 @@ test("daemons exchange files; the unit's own command line is a daemon", async ()
     unit.kill("SIGTERM");
     await ann.printed("daemon", "stop");
   }
-  expect(await unit.exited).toBe(0);
+  expect(await within("the daemon ends", unit.exited)).toBe(0);
 });
 
 test("install writes the unit, and uninstall removes it", async () => {

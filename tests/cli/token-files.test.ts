@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "bun:test";
 import { ROOT } from "../../release/step.ts";
-import { binaryPath } from "../kit/binaries.ts";
+import { binaryPath, outcomeOf } from "../kit/binaries.ts";
 import { failure } from "../kit/cli/cairn.ts";
 import { initDesk } from "../kit/cli/init-desk.ts";
 import { runContext } from "../kit/context/running-context.ts";
+import { within } from "../kit/within.ts";
 
 const EXPECTED = "expected one access token and nothing else, as cairn auth token create prints it on stdout";
 /** Nothing listens there, so a request would fail in another way. */
@@ -32,8 +33,7 @@ test.skipIf(process.platform === "win32")("the manual's token for a daemon is on
       env: { ...process.env, HOME: at.folder.path, SERVICE_DIR: at.at("copy"), PATH: path, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    return { exitCode: await child.exited, stdout, stderr };
+    return outcomeOf(command, child);
   };
   const [create, install] = await commandsOf("sync.md", "A token for a daemon");
   // The admin works on the server.
@@ -98,5 +98,7 @@ test("a file or variable with anything else than one token is refused before a r
     env: { ...process.env, HOME: at.folder.path, SERVICE_TOKEN: texts.two },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  expect([await child.exited, await child.stderr.text()]).toEqual(failure(`SERVICE_TOKEN: ${EXPECTED}`));
+  expect([await within("cairn auth whoami ends", child.exited), await child.stderr.text()]).toEqual(
+    failure(`SERVICE_TOKEN: ${EXPECTED}`),
+  );
 });

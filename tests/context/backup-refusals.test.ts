@@ -12,6 +12,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/context/running-context.ts";
 import { onSmallDisk } from "../kit/small-disk.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";
+import { within } from "../kit/within.ts";
 
 describe("refusals", () => {
   test("cover existing files, missing directories, the data directory, and directories in use or not empty", async () => {
@@ -189,7 +190,7 @@ describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
     for (const one of cases) {
       const child = await caughtAtWork(one, folder.path, temporary.path);
       expect([one.args("x"), await child.stderr.text()]).toEqual([one.args("x"), one.said]);
-      expect(await child.exited).toBe(one.said === stopped ? 1 : 2);
+      expect(await within("the command ends", child.exited)).toBe(one.said === stopped ? 1 : 2);
       expect(readdirSync(folder.path)).toEqual(["made.tar.zst"]);
       expect(scratch()).toBe(false);
     }
@@ -217,7 +218,7 @@ async function caughtAtWork({ args, isAtWork, worker }: Case, folder: string, te
     if (child.exitCode === null) process.kill(worker(child), "SIGSTOP");
     if (isAtWork()) child.kill("SIGINT");
     if (child.exitCode === null) process.kill(worker(child), "SIGCONT");
-    if ((await child.exited) !== 0) return child;
+    if ((await within("the command ends", child.exited)) !== 0) return child;
     rmSync(to, { recursive: true, force: true });
   }
 }

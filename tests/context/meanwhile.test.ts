@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { errorIn } from "../kit/http/client.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
+import { within } from "../kit/within.ts";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -37,10 +38,10 @@ async function slowly(
     `${method} /api/v1${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n${type}` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  await letIn.promise;
+  await within("the server asks for the body", letIn.promise);
   await meanwhile();
   socket.write(body);
-  const [head = "", text = ""] = (await answered.promise).split("\r\n\r\n");
+  const [head = "", text = ""] = (await within("the server answers", answered.promise)).split("\r\n\r\n");
   socket.destroy();
   return { status: Number(head.split(" ")[1]), code: errorIn(text)?.code ?? "" };
 }

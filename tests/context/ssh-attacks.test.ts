@@ -10,6 +10,7 @@ import type { Duplex } from "node:stream";
 import { Emulator } from "../kit/terminal/emulator.ts";
 import { eventually } from "../kit/eventually.ts";
 import { sshOffice, type KeyFile, type SshOffice } from "../kit/context/ssh.ts";
+import { within } from "../kit/within.ts";
 
 type Answer = (error: Error | undefined, channel: Duplex) => void;
 
@@ -63,14 +64,20 @@ function connect({ port }: SshOffice, options: Record<string, unknown>): Raw {
   client.on("error", (error: Error) => outcome.resolve(error.message));
   client.on("close", () => outcome.resolve("closed"));
   client.connect({ host: "127.0.0.1", port, strictVendor: false, ...options });
-  return { client, outcome: outcome.promise, [Symbol.dispose]: () => client.end() };
+  return {
+    client,
+    get outcome() {
+      return within("the client is signed in or refused", outcome.promise);
+    },
+    [Symbol.dispose]: () => client.end(),
+  };
 }
 
 /** The text of the refusal; "taken" if there was none. */
 function refusalOf(act: (answer: Answer) => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   act((error) => resolve(error ? error.message : "taken"));
-  return promise;
+  return within("the server answers the request", promise);
 }
 
 const signedIn = (at: SshOffice) =>
@@ -191,13 +198,13 @@ test("connections above the limit are closed at once, on record in the log, and 
     return { closed, answered: new Promise((resolve) => socket.once("data", resolve)) };
   };
   const [one, other] = [silent(), silent()];
-  await Promise.all([one.answered, other.answered]);
-  await silent().closed;
+  await within("the server answers both", Promise.all([one.answered, other.answered]));
+  await within("the connection above the limit closes", silent().closed);
   expect(at.server.log.map(({ message }) => message)).toContain(
     "terminal interface over SSH: too many connections have not signed in; closed one",
   );
   await at.server.restart();
-  await Promise.all([one.closed, other.closed]);
+  await within("both connections close", Promise.all([one.closed, other.closed]));
   using ben = signedIn(at);
   expect(await ben.outcome).toBe("ready");
 });
@@ -210,7 +217,9 @@ test("a terminal that cannot show a full screen gets a sentence", async () => {
   ben.client.shell({ cols: 80, rows: 24, term: "dumb" }, (_, channel) =>
     (channel as Duplex & { stderr: Duplex }).stderr.on("data", (chunk: Buffer) => resolve(String(chunk))),
   );
-  expect(await promise).toBe("the terminal (TERM=dumb) cannot show a full screen\r\n");
+  expect(await within("the sentence", promise)).toBe(
+    "the terminal (TERM=dumb) cannot show a full screen\r\n",
+  );
 });
 
 test("a terminal of unknown size gets a usual one, and keeps the size that it has", async () => {
@@ -242,7 +251,7 @@ test("a client that goes on asking is cut off, and the record stays short", asyn
   expect(await ben.outcome).toBe("ready");
   const closed = new Promise((resolve) => ben.client.on("close", resolve));
   for (let count = 0; count < 100; count++) ben.client.forwardIn("127.0.0.1", 0, () => {});
-  await closed;
+  await within("the client is cut off", closed);
   const records = await at.server.audit("action=ssh.request&limit=200");
   expect(records.length).toBeLessThanOrEqual(20);
 });
@@ -270,7 +279,7 @@ test("nothing is opened before the sign-in, and garbage does not disturb the oth
     });
     socket.write(bytes);
     socket.end();
-    await closed.promise;
+    await within("the connection closes", closed.promise);
   }
   const channel = await new Promise<Duplex>((resolve, reject) =>
     ben.client.shell({ cols: 80, rows: 24, term: "vt100" }, (error, found) =>

@@ -12,6 +12,7 @@ import { eventually } from "../kit/eventually.ts";
 import { DOWN, ENTER } from "../kit/terminal/on-screen.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { SSH, sshOffice, type SshOffice } from "../kit/context/ssh.ts";
+import { within } from "../kit/within.ts";
 
 /** The audit records of SSH, without the rest. */
 async function recorded({ server }: SshOffice): Promise<unknown[]> {
@@ -232,7 +233,7 @@ async function silent(port: number): Promise<AsyncDisposable> {
   });
   return {
     async [Symbol.asyncDispose]() {
-      await closed.promise;
+      await within("the connection closes", closed.promise);
       socket.end();
     },
   };

@@ -19,6 +19,7 @@ import { fillSetup, PASSWORD, signIn, visitor } from "../kit/context/console.ts"
 import { eventually } from "../kit/eventually.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { withTls } from "../kit/context/tls.ts";
+import { within } from "../kit/within.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -31,7 +32,7 @@ async function openAhead(port: number, ca: string) {
     tls: { ca },
     socket: { data() {}, handshake: () => done.resolve() },
   });
-  await done.promise;
+  await within("the handshake is over", done.promise);
   return { [Symbol.dispose]: () => socket.end() };
 }
 

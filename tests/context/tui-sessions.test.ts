@@ -9,6 +9,7 @@ import { serverDesk } from "../../src/context/tui/desks.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { DOWN, ENTER, ESCAPE, onTerminalScreen } from "../kit/terminal/on-screen.ts";
+import { within } from "../kit/within.ts";
 
 const NO_EDITOR = { edit: () => Promise.resolve(undefined) };
 const deskOf = (server: ContextServer, token = server.bootstrap) =>
@@ -45,7 +46,7 @@ test("keys that are typed before the first page is there do no harm, and q still
   });
   const starting = app.start();
   for (const keys of ["2\r/x?\u001b[A\u001b[<0;1;1M", "q"]) app.feed(new TextEncoder().encode(keys));
-  expect(await ended.promise).toBeUndefined();
+  expect(await within("the session ends", ended.promise)).toBeUndefined();
   me.resolve({ name: "ben", role: "viewer", spaces: null, auth: "token" });
   await starting;
   using screen = await started;

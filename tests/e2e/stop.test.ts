@@ -7,16 +7,17 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { hang, say } from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
 import { compiledWorld } from "../kit/service/world.ts";
+import { within } from "../kit/within.ts";
 
 const posix = process.platform !== "win32";
 
 /** Opens a connection that stays open. Resolves once the service has responded on it, or immediately after half a request. */
 async function openSocket(service: RunningService, text: string, answered: boolean): Promise<Socket> {
   const socket = connect(service.port, "127.0.0.1");
-  await new Promise((resolve) => socket.once("connect", resolve));
+  await within("the service accepts", new Promise((resolve) => socket.once("connect", resolve)));
   socket.on("error", () => {});
   socket.write(text.replaceAll("{own}", `127.0.0.1:${service.port}`));
-  if (answered) await new Promise((resolve) => socket.once("data", resolve));
+  if (answered) await within("the service responds", new Promise((resolve) => socket.once("data", resolve)));
   return socket;
 }
 

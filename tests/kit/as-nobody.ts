@@ -3,7 +3,7 @@
 import { chownSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "bun:test";
-import { binaryPath } from "./binaries.ts";
+import { binaryPath, outcomeOf } from "./binaries.ts";
 
 const NOBODY = 65_534;
 export const isRoot = process.getuid?.() === 0;
@@ -39,12 +39,7 @@ export async function asNobody(
     env: { ...process.env, ...environment },
     stdio: [input === undefined ? "ignore" : new Blob([input]), "pipe", "pipe"],
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { exitCode, stdout, stderr };
+  return outcomeOf([program, ...args].join(" "), child);
 }
 
 /** Gives a folder, and all that is in it, to whom `asNobody` runs as. */

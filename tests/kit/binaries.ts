@@ -5,6 +5,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { nativeExtension, type ProgramName } from "../../release/targets.ts";
+import { RUN_LIMIT_MS } from "./wait-limit.ts";
+import { within } from "./within.ts";
 
 export function binaryPath(name: ProgramName): string {
   const path = join(ROOT, "dist", `${name}${nativeExtension}`);
@@ -24,6 +26,20 @@ export interface Outcome {
   stderr: string;
 }
 
+type Piped = Bun.Subprocess<Bun.SpawnOptions.Writable, "pipe", "pipe">;
+
+/** Resolves when the program has ended by itself. One that does not in time is killed, and the error says `command`. */
+export async function outcomeOf(command: string, child: Piped): Promise<Outcome> {
+  const outcome = Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  try {
+    const [stdout, stderr, exitCode] = await within(`${command} ends`, outcome, RUN_LIMIT_MS);
+    return { exitCode, stdout, stderr };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+}
+
 /** Runs a program that ends by itself. */
 export async function runBinary(
   name: ProgramName,
@@ -35,10 +51,5 @@ export async function runBinary(
     env: { ...process.env, ...surroundings.environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { exitCode, stdout, stderr };
+  return outcomeOf([name, ...args].join(" "), child);
 }

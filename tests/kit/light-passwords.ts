@@ -1,6 +1,8 @@
 // Hashes passwords with little work: at the product's cost, one takes a tenth of a second, and the tests hash about a thousand. A hash names its
 // cost, so checking one is as quick. Programs that tests start keep the product's cost (tests/unit/kit/passwords.test.ts holds them to it).
 
+import { within } from "./within.ts";
+
 const LIGHT = { algorithm: "argon2id", memoryCost: 64, timeCost: 1 } as const;
 
 /** For this process. */
@@ -10,6 +12,7 @@ export function lightenPasswords(): void {
 }
 
 export interface Held {
+  /** Resolves when it has begun. Rejects if that takes longer than tests wait, from the question on. */
   readonly begun: Promise<void>;
   go(): void;
 }
@@ -34,5 +37,10 @@ function hold(step: "hash" | "verify"): Held {
     await released.promise;
     return real(...given);
   };
-  return { begun: begun.promise, go: released.resolve };
+  return {
+    get begun() {
+      return within(`a password reaches ${step}`, begun.promise);
+    },
+    go: released.resolve,
+  };
 }

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { outcomeOf } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const KIT = join(import.meta.dir, "..", "..", "src", "kit");
@@ -52,12 +53,7 @@ async function demo(...args: string[]) {
     env: process.env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { stdout, stderr, exitCode };
+  return await outcomeOf(args.join(" "), child);
 }
 
 describe("commands", () => {

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { DnsChallenge } from "../../src/context/certificates/dns-challenge.ts";
 import type { TxtRecord } from "../../src/context/certificates/schema.ts";
+import { within } from "../kit/within.ts";
 
 test("a resolver that is silent does not hold up the stop", async () => {
   let kept: readonly TxtRecord[] = [];
@@ -19,7 +20,7 @@ test("a resolver that is silent does not hold up the stop", async () => {
   const stopped = new AbortController();
   const proof = { domain: "example.org", token: "token", authorisation: "token.thumbprint" };
   const presented = challenge.present([proof], stopped.signal);
-  await asked.promise;
+  await within("the authority is asked", asked.promise);
   stopped.abort();
   await presented;
   expect(kept.map(({ name }) => name)).toEqual(["_acme-challenge.example.org"]);

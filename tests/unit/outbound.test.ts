@@ -13,6 +13,7 @@ import {
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
+import { within } from "../kit/within.ts";
 
 const HOST = "api.example.org";
 
@@ -255,7 +256,7 @@ test("an abort ends it at once, also before anything is sent", async () => {
   await using server = far(() => (asked.resolve(), new Promise<Response>(() => {})));
   const abort = new AbortController();
   const sent = failureOf(sendOutbound(leadingTo(server), request({ signal: abort.signal })));
-  await asked.promise;
+  await within("the server is asked", asked.promise);
   abort.abort();
   expect(await sent).toBe("stopped: stopped");
   expect(await failureOf(sendOutbound(leadingTo(server), request({ signal: abort.signal })))).toBe(

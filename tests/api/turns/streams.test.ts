@@ -11,6 +11,7 @@ import { until } from "../../kit/eventually.ts";
 import { rawStream } from "../../kit/http/raw-http.ts";
 import { world } from "../../kit/service/world.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
+import { within } from "../../kit/within.ts";
 
 const idsOf = (events: readonly StreamEvent[]) => events.flatMap((event) => event.id ?? []);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
@@ -151,17 +152,17 @@ test("disconnects a viewer that does not read, without affecting others", async 
   socket.write(
     `GET /api/v1/workspaces/${lab.workspaceId}/events?after=0 HTTP/1.1\r\nHost: ${new URL(lab.url).host}\r\n\r\n`,
   );
-  await new Promise((resolve) => socket.once("readable", resolve));
+  await within("the stream begins", new Promise((resolve) => socket.once("readable", resolve)));
   const { turn, events } = await lab.chat("go");
   expect(turn.status).toBe("done");
   expect(saidBy(events, 1)).toHaveLength(3 * 3_500_000 + 3);
   let received = "";
-  await new Promise<void>((resolve) => {
-    socket.on("data", (chunk: Buffer) => {
-      received += chunk.toString("latin1");
-      if (received.endsWith("0\r\n\r\n")) resolve();
-    });
+  const ended = Promise.withResolvers<void>();
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.toString("latin1");
+    if (received.endsWith("0\r\n\r\n")) ended.resolve();
   });
+  await within("the stream ends", ended.promise);
   socket.destroy();
   expect(received.length).toBeGreaterThan(1_000_000);
   expect(received).not.toContain("turn.finished");

@@ -10,6 +10,7 @@ import { call, gate, say } from "../../kit/model/index.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 import { world, type World } from "../../kit/service/world.ts";
+import { within } from "../../kit/within.ts";
 
 /** More than the buffers between a server and a client that does not read. */
 const GEARS = 4;
@@ -44,11 +45,11 @@ async function slowExport({ url, own }: World): Promise<Reading> {
   socket.on("error", over.reject);
   socket.on("close", () => over.resolve());
   socket.write(`GET /api/v1${own}/export HTTP/1.0\r\nHost: ${host}\r\n\r\n`);
-  await begun.promise;
+  await within("the export begins", begun.promise);
   return {
     async rest() {
       socket.resume();
-      await over.promise;
+      await within("the export ends", over.promise);
       return Buffer.concat(pieces).toString().split("\r\n\r\n")[1]!;
     },
   };

@@ -18,6 +18,7 @@ import {
   time,
 } from "../../../src/kit/secrets/der.ts";
 import type { Network } from "../../../src/kit/network/outbound.ts";
+import { within } from "../within.ts";
 
 const HOST = "authority.example";
 const LOCAL = "127.0.0.1";
@@ -286,7 +287,7 @@ export async function acmeAuthority(options: AuthorityOptions = {}) {
       const reached = Promise.withResolvers<void>();
       const go = Promise.withResolvers<void>();
       paused = { place, reached: reached.resolve, go: go.promise };
-      await reached.promise;
+      await within(`a request to ${place} of the authority`, reached.promise);
       return () => {
         paused = undefined;
         go.resolve();

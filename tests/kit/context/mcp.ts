@@ -4,6 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { binaryPath } from "../binaries.ts";
+import { WAIT_LIMIT_MS } from "../wait-limit.ts";
 
 interface McpSession extends AsyncDisposable {
   readonly client: Client;
@@ -28,10 +29,8 @@ export async function mcpSession(...flags: string[]): Promise<McpSession> {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   const result = async (name: string, input: unknown) => {
-    const called = (await client.callTool({
-      name,
-      arguments: input as Record<string, unknown>,
-    })) as CallToolResult;
+    const asked = { name, arguments: input as Record<string, unknown> };
+    const called = (await client.callTool(asked, undefined, { timeout: WAIT_LIMIT_MS })) as CallToolResult;
     const [part, ...others] = called.content;
     if (part?.type !== "text" || others.length > 0) throw new Error("expected one text");
     return { text: part.text, isError: called.isError === true };

@@ -9,6 +9,8 @@ import { cairnAt, data, type Cairn } from "../cli/cairn.ts";
 import { contextClient, configure, type ContextClient } from "./context-server.ts";
 import { temporaryFolder } from "../folder.ts";
 import { listening, LogReader, type LogLine } from "../log-reader.ts";
+import { RUN_LIMIT_MS } from "../wait-limit.ts";
+import { within } from "../within.ts";
 
 /** Commands run against its directory. */
 export interface RunningContext extends AsyncDisposable, Cairn {
@@ -66,8 +68,8 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
     async end(signal) {
       const { child, log } = running;
       child.kill(signal);
-      await child.exited;
-      await log.ended;
+      const ends = Promise.all([child.exited, log.ended]);
+      await within(`cairn server ends after ${signal}`, ends, RUN_LIMIT_MS);
       return { exitCode: child.exitCode, signal: child.signalCode };
     },
     async start(how) {

@@ -6,6 +6,8 @@ import { chmod } from "node:fs/promises";
 import { locateTool } from "../../../release/system-packages.ts";
 import { parsePublicKey } from "../../../src/context/config/public-key.ts";
 import { startTerminal } from "../../../src/kit/processes/process.ts";
+import { outcomeOf, type Outcome } from "../binaries.ts";
+import { within } from "../within.ts";
 import { contextServer, type ContextServer, type ContextServerOptions } from "./context-server.ts";
 import { Emulator } from "../terminal/emulator.ts";
 import { temporaryFolder, type Folder } from "../folder.ts";
@@ -28,7 +30,7 @@ export interface SshOffice extends AsyncDisposable {
   /** A person at a terminal with the client. */
   connect(user: string, options?: ConnectOptions): Promise<Connected>;
   /** The client without a terminal, to its end. */
-  run(user: string, ...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }>;
+  run(user: string, ...args: string[]): Promise<Outcome>;
 }
 
 interface Size {
@@ -104,8 +106,7 @@ export async function sshOffice(
         stdio: ["ignore", "pipe", "pipe"],
         env: process.env,
       });
-      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { exitCode: await child.exited, stdout, stderr };
+      return outcomeOf(`ssh ${args.join(" ")}`, child);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -139,7 +140,9 @@ export function openSsh({ columns = 80, rows = 24, ...caller }: Caller & Size): 
   })!;
   return {
     terminal,
-    ended: child.ended,
+    get ended() {
+      return within(() => `ssh ends; it shows ${terminal.text()}`, child.ended);
+    },
     press(typed, wanted) {
       child.write(new TextEncoder().encode(typed));
       return terminal.shows(wanted);

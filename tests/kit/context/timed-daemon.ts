@@ -4,6 +4,7 @@ import { Client, networkTransport, type Transport } from "../../../src/context/c
 import { Daemon } from "../../../src/context/replica/daemon.ts";
 import { daemonStatus, lockDaemon, type DaemonStatus } from "../../../src/context/replica/daemon-status.ts";
 import { eventually } from "../eventually.ts";
+import { within } from "../within.ts";
 import { silent } from "../store/file-engine.ts";
 import type { ManualClock } from "../manual-clock.ts";
 import { replica, type Replica } from "./replica.ts";
@@ -58,7 +59,7 @@ export async function timedDaemon(options: TimedDaemonOptions): Promise<TimedDae
     status: () => daemonStatus(directory),
     async [Symbol.asyncDispose]() {
       daemon.stop();
-      await running;
+      await within("the daemon ends", running);
       lock[Symbol.dispose]();
     },
   };

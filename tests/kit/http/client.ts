@@ -3,6 +3,7 @@
 import { EventStream } from "../../../src/kit/network/event-stream.ts";
 import { requireDescribed, requireDescribedSuccess } from "./described.ts";
 import type { Answer, Method, ServiceRoutes } from "./answers.ts";
+import { within } from "../within.ts";
 
 const REFUSED = 400;
 
@@ -181,17 +182,24 @@ export class EventReader implements AsyncDisposable {
     this.#reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   }
 
-  /** The next event; undefined when the stream has ended. Heartbeats are passed over. */
+  /** The next event; undefined when the stream has ended. Heartbeats are passed over. Raises if none comes while tests wait. */
   async next(): Promise<StreamEvent | undefined> {
+    const arrived = this.#arrived.shift() ?? (await within(() => this.#missing(), this.#read()));
+    if (arrived) this.seen.push(arrived);
+    return arrived;
+  }
+
+  #missing(): string {
+    return `the next event of ${this.response.url}; seen: ${this.seen.map(({ type }) => type).join(" ")}`;
+  }
+
+  async #read(): Promise<StreamEvent | undefined> {
     for (;;) {
-      const event = this.#arrived.shift();
-      if (event) {
-        this.seen.push(event);
-        return event;
-      }
       const { done, value } = await this.#reader.read();
       if (done) return undefined;
       this.#stream.push(value);
+      const event = this.#arrived.shift();
+      if (event) return event;
     }
   }
 

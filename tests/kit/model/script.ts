@@ -3,6 +3,7 @@
 // The same reply can be spoken in both protocols; `tape.ts` turns it into bytes.
 // Must not know HTTP or a vendor's format.
 
+import { within } from "../within.ts";
 import type { ModelRequest } from "./conversation.ts";
 
 /** Tokens, as the vendor would report them. `input` is the whole prompt, cached part included. */
@@ -58,8 +59,8 @@ export interface Gate {
   kind: "gate";
   /** Lets every reply that waits here, now or later, go on. */
   open(): void;
-  /** Resolves when a reply first waits here. */
-  reached: Promise<void>;
+  /** Resolves when a reply first waits here. Rejects if that takes longer than tests wait, from the question on. */
+  readonly reached: Promise<void>;
   opened: Promise<void>;
   reach(): void;
 }
@@ -190,7 +191,9 @@ export function gate(): Gate {
     open: opened.resolve,
     opened: opened.promise,
     reach: reached.resolve,
-    reached: reached.promise,
+    get reached() {
+      return within("a reply waits at the gate", reached.promise);
+    },
   };
 }
 

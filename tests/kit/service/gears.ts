@@ -4,6 +4,7 @@ import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "../../../src/service/sandbox/sandbox.ts";
 import type { Client } from "../http/client.ts";
 import { NO_DOCKER } from "../isolation.ts";
+import { within } from "../within.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../../src/service/gears/schema.ts";
 
 /** Lets the service find the interpreters of this machine, and no container daemon. */
@@ -69,7 +70,7 @@ export function isolatedSandbox(
   };
 }
 
-/** A sandbox whose runs go on until `open` is called. `full` resolves when as many run as may at once. */
+/** A sandbox whose runs go on until `open` is called. The promise of `full` resolves when as many run as may at once. */
 export function heldSandbox() {
   const opened = Promise.withResolvers<void>();
   const filled = Promise.withResolvers<void>();
@@ -78,5 +79,6 @@ export function heldSandbox() {
     await opened.promise;
     return {};
   });
-  return { sandbox, open: opened.resolve, full: filled.promise };
+  const full = () => within(`${GEAR_RUNS_AT_ONCE_MAX} gears run`, filled.promise);
+  return { sandbox, open: opened.resolve, full };
 }

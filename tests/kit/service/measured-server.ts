@@ -5,6 +5,7 @@ import { openUi } from "../../../src/context/local-console.ts";
 import { startServer } from "../../../src/context/main.ts";
 import { startService } from "../../../src/service/main.ts";
 import { localDeps } from "../context/space-doors.ts";
+import { within } from "../within.ts";
 
 const TICK_MS = 2;
 const US_PER_MS = 1_000;
@@ -47,10 +48,10 @@ export async function measuredServer(kind: Kind, directory: string): Promise<Mea
   const ask = () => {
     answered = Promise.withResolvers<number>();
     child.send("ask");
-    return answered.promise;
+    return within("the measured server says how long its event loop was kept", answered.promise);
   };
   return {
-    ...(await started.promise),
+    ...(await startOf(child, started.promise)),
     async longestStretch(act) {
       await ask();
       await act();
@@ -62,6 +63,16 @@ export async function measuredServer(kind: Kind, directory: string): Promise<Mea
       await child.exited;
     },
   };
+}
+
+/** A server that does not start in time is killed, because its test cannot name it. */
+async function startOf(child: Bun.Subprocess, started: Promise<Started>): Promise<Started> {
+  try {
+    return await within("the measured server starts", started);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
 }
 
 if (import.meta.main) {

@@ -5,6 +5,8 @@ import { binaryPath } from "../binaries.ts";
 import { createClient, type Client } from "../http/client.ts";
 import { temporaryFolder } from "../folder.ts";
 import { listening, LogReader, type LogLine } from "../log-reader.ts";
+import { RUN_LIMIT_MS } from "../wait-limit.ts";
+import { within } from "../within.ts";
 
 const LINE_LIMIT_MS = 15_000;
 
@@ -72,8 +74,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
     stopReading: () => log.close(),
     async end(signal) {
       child.kill(signal);
-      await child.exited;
-      await log.ended;
+      await within(`service ends after ${signal}`, Promise.all([child.exited, log.ended]), RUN_LIMIT_MS);
       return { exitCode: child.exitCode, signal: child.signalCode };
     },
     async [Symbol.asyncDispose]() {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../../../src/service/sandbox/sandbox.ts";
 import type { TestDocker } from "../docker.ts";
 import { temporaryFolder } from "../folder.ts";
+import { within } from "../within.ts";
 import { type ServiceOptions, type World, world } from "./world.ts";
 
 /** Says that gears are isolated, and runs none. */
@@ -85,21 +86,24 @@ export async function connectTerminal(
     text += decoder.decode(data as ArrayBuffer, { stream: true });
     look();
   });
-  await opened.promise;
+  await within(`the WebSocket of ${path} opens`, opened.promise);
   return {
     socket,
     text: () => text,
     type: (typed) => socket.send(new TextEncoder().encode(typed)),
     resize: (cols, rows) => socket.send(JSON.stringify({ type: "resize", cols, rows })),
-    says: (pattern) =>
-      new Promise((resolve, reject) => {
-        look = () => {
-          if (pattern.test(text)) resolve();
-          else if (socket.readyState === WebSocket.CLOSED)
-            reject(new Error(`it ended without saying ${pattern}: ${text}`));
-        };
-        look();
-      }),
-    closed: closed.promise,
+    says(pattern) {
+      const said = Promise.withResolvers<void>();
+      look = () => {
+        if (pattern.test(text)) said.resolve();
+        else if (socket.readyState === WebSocket.CLOSED)
+          said.reject(new Error(`it ended without saying ${pattern}: ${text}`));
+      };
+      look();
+      return within(() => `the terminal says ${pattern}; it said: ${text}`, said.promise);
+    },
+    get closed() {
+      return within(() => `the terminal is closed; it said: ${text}`, closed.promise);
+    },
   };
 }

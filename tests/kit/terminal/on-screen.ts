@@ -2,6 +2,7 @@
 
 import { App } from "../../../src/context/tui/app.ts";
 import type { Desk } from "../../../src/context/tui/desk.ts";
+import { within } from "../within.ts";
 import { Emulator } from "./emulator.ts";
 
 export const UP = "\u001b[A";
@@ -35,7 +36,9 @@ export async function onTerminalScreen(
   return {
     terminal,
     app,
-    ended: ended.promise,
+    get ended() {
+      return within(() => `the session ends; it shows ${terminal.text()}`, ended.promise);
+    },
     press,
     click: (row, column, wanted) => press(`\u001b[<0;${column + 1};${row + 1}M`, wanted),
     [Symbol.dispose]: () => app.end(),

@@ -2,9 +2,8 @@
 
 import { LATE, within } from "../../../src/kit/concurrency/deadline.ts";
 import { startTerminal } from "../../../src/kit/processes/process.ts";
+import { RUN_LIMIT_MS } from "../wait-limit.ts";
 
-/** Less than a test has. */
-const ENDS_WITHIN_MS = 50_000;
 const SHOWN_CHARACTERS = 2_000;
 
 const EXIT = /^(.*)exit=(\d+)\r?\n/s;
@@ -51,7 +50,7 @@ export async function onTerminal(
   })!;
   // A program that still waits for a key would outlive the test.
   const done = Promise.all([terminal.ended, isSaid.promise]);
-  if ((await within(ENDS_WITHIN_MS, done)) === LATE) {
+  if ((await within(RUN_LIMIT_MS, done)) === LATE) {
     terminal.kill();
     await terminal.ended;
     throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);

@@ -10,6 +10,7 @@ import { silent } from "../../kit/store/file-engine.ts";
 import type { Viewer } from "../../../src/kit/http/sse.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { within } from "../../kit/within.ts";
 
 /** Old events are looked for once in this many. */
 const ROUND = 10_000;
@@ -137,6 +138,6 @@ test("a follower whose replay fails is told so, and does not take the end for th
     if (event?.path === "b.md") throw new Error("the rights cannot be read");
     return true;
   });
-  await ended.promise;
+  await within("the stream ends", ended.promise);
   expect([seen, events.followers]).toEqual([["file.write", "error"], 0]);
 });

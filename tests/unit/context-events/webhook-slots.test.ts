@@ -16,6 +16,7 @@ import { eventually } from "../../kit/eventually.ts";
 import { silent } from "../../kit/store/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { within } from "../../kit/within.ts";
 
 interface Route {
   readonly send: (hook: HookRow) => Promise<boolean>;
@@ -134,7 +135,7 @@ test("a webhook that is deleted just before a delivery sends nothing, and is no 
       return true;
     },
   });
-  await gone.promise;
+  await within("the request is given up", gone.promise);
   await at.settled();
   expect(sent).toBe(0);
   expect(at.said).toEqual([]);

@@ -13,6 +13,7 @@ import { bytes } from "../../kit/store/file-engine.ts";
 import { pictureOf, temporaryFolder } from "../../kit/folder.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 import { localDeps, PERSON } from "../../kit/context/space-doors.ts";
+import { within } from "../../kit/within.ts";
 
 test("starts with every file of the template at v1, written by the person", async () => {
   await using folder = await temporaryFolder();
@@ -169,7 +170,7 @@ test("lets a second command wait until the first has closed the space", async ()
   await first.write("a.md", bytes("a"), null);
   const waiting = Promise.withResolvers<void>();
   const second = openLocalSpace(directory, { ...localDeps, onWait: waiting.resolve });
-  await waiting.promise;
+  await within("the second door waits", waiting.promise);
   await first.close();
   const space = await second;
   expect(await space.list()).toMatchObject([{ path: "a.md" }]);

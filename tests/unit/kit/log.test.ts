@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import { createLog } from "../../../src/kit/log.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { within } from "../../kit/within.ts";
 
 function bench() {
   const lines: Record<string, unknown>[] = [];
@@ -85,7 +86,7 @@ test("counted lines are written after a second without another event", async () 
   log.warn("it failed");
   log.warn("it failed");
   const keptOpen = setInterval(() => {}, 1_000);
-  await written.promise;
+  await within("the log is written", written.promise);
   clearInterval(keptOpen);
   expect(lines[1]).toEndWith("WARN  it failed repeated=1\n");
 });

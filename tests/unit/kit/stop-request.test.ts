@@ -5,6 +5,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { requestStop, waitForStop } from "../../../src/kit/processes/stop-request.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
+import { within } from "../../kit/within.ts";
 
 const program = (folder: string, system: string) => `
   const { waitForStop } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/kit/processes/stop-request.ts"))});
@@ -26,7 +27,7 @@ test.each([
   expect((await reader.read()).value).toBe("waiting\n");
   requestStop(child.pid, folder.path, system);
   expect((await reader.read()).value).toBe(`${learned}\n`);
-  expect(await child.exited).toBe(0);
+  expect(await within("the process ends", child.exited)).toBe(0);
   expect(existsSync(join(folder.path, `stop-${child.pid}`))).toBe(false);
 });
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { pack, type Header } from "tar-stream";
 import { readTar, tarOf, type Entry, type Source } from "../../../src/kit/disk/tar.ts";
+import { within } from "../../kit/within.ts";
 
 const GIB = 1024 ** 3;
 const BLOCK_BYTES = 512;
@@ -105,7 +106,7 @@ describe("writing", () => {
       }
     };
     for await (const _ of tarOf(sources(), 0)) break;
-    await ended.promise;
+    await within("the archive ends", ended.promise);
   });
 });
 

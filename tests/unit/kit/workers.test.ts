@@ -11,6 +11,7 @@ import { openWorker } from "../../../src/kit/workers/entry.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { ECHO, FAIL, GROW, HOLD, LOAD, REFUSE, SPIN, UNKNOWN } from "../../kit/job-worker.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { within } from "../../kit/within.ts";
 
 function pool(timers?: Timers): WorkerPool & Disposable {
   const made = new WorkerPool(() => openWorker("tests/kit/job-worker.ts"), timers);
@@ -35,7 +36,9 @@ function hold(name: string) {
   const begun = Promise.withResolvers<void>();
   channel.addEventListener("message", () => begun.resolve());
   return {
-    begun: begun.promise,
+    get begun() {
+      return within("the worker holds the work", begun.promise);
+    },
     release() {
       channel.postMessage("go");
       channel.close();

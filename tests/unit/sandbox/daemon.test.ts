@@ -7,6 +7,7 @@ import { eventually, until } from "../../kit/eventually.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { openSandbox } from "../../kit/service/sandbox.ts";
 import { refusalText } from "../../kit/http/refusal.ts";
+import { within } from "../../kit/within.ts";
 
 /** A kill that no daemon answers is waited for. */
 const TIMES = { startMs: 20_000, killMs: 700, commandMs: 20_000, pullMs: 5_000 };
@@ -44,7 +45,7 @@ it("ends running, pooled and starting gears in time while the daemon is frozen",
       output: () => began.resolve(),
     }),
   );
-  await began.promise;
+  await within("the gear begins", began.promise);
   // The pool has started the next container, and it is ready.
   await until(async () => (await daemon.docker("ps", "--quiet")).split("\n").length === 2);
   await eventually(() => timers.waits(), [TIMEOUT_MS]);
@@ -82,7 +83,7 @@ it("cancels and stops while the daemon is frozen", async (shared) => {
       output: () => began.resolve(),
     }),
   );
-  await began.promise;
+  await within("the gear begins", began.promise);
   daemon.signal("SIGSTOP");
   times.commandMs = FROZEN_MS;
   cancel.abort();
@@ -101,7 +102,7 @@ it("ends the call at once, and says why, when the daemon is killed", async (shar
       output: () => began.resolve(),
     }),
   );
-  await began.promise;
+  await within("the gear begins", began.promise);
   daemon.signal("SIGKILL");
   expect(await running).toBe(
     "unavailable: the container daemon stopped while the gear ran; its outcome is unknown",

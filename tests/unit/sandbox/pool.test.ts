@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import { until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/service/sandbox.ts";
+import { within } from "../../kit/within.ts";
 
 let docker: TestDocker | undefined;
 beforeAll(async () => void (docker = await startDocker()), DOCKER_SETUP_MS);
@@ -87,7 +88,7 @@ it("empties the pool and ends running gears on stop", async (shared) => {
   await at.sandbox.prepare(true);
   const began = Promise.withResolvers<void>();
   const running = at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", { output: () => began.resolve() });
-  await began.promise;
+  await within("the gear begins", began.promise);
   await at[Symbol.asyncDispose]();
   expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
   expect(

@@ -17,6 +17,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
 import type { LogLine } from "../../kit/log-reader.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { within } from "../../kit/within.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");
@@ -83,7 +84,7 @@ posix("ends running gears on stop, and starts no more", async () => {
   await using at = await openSandbox("subprocess");
   const began = Promise.withResolvers<void>();
   const running = at.run("bash", "echo began; sleep 600", { output: () => began.resolve() });
-  await began.promise;
+  await within("the gear begins", began.promise);
   await at.sandbox.stop();
   expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
   await refusal(at.run("bash", "true"), "unavailable", "the service is stopping; no more gears are started");

@@ -9,6 +9,7 @@ import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { Journal } from "../../../src/service/journal/journal.ts";
 import { resumedEnds } from "../../../src/service/turns/events.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
+import { within } from "../../kit/within.ts";
 
 const EVENTS = 500;
 const PAGE = 200;
@@ -54,7 +55,7 @@ test("checks rights before each page", async () => {
   readOn();
   while (seen.frames < 2 * PAGE) await Bun.sleep(0);
   readOn();
-  await seen.ended.promise;
+  await within("the replay ends", seen.ended.promise);
   expect([seen.frames, asked]).toEqual([2 * PAGE, 3]);
   db.close();
 });
@@ -65,7 +66,7 @@ test("ends a replay that waits for its viewer when rights change", async () => {
   follow(() => allowed);
   allowed = false;
   journal.recheck();
-  await seen.ended.promise;
+  await within("the replay ends", seen.ended.promise);
   expect(seen.frames).toBe(PAGE);
   db.close();
 });
