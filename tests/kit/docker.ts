@@ -2,15 +2,17 @@
 // Images are made once on a machine (debootstrap, `docker import`), or fetched where that is not possible. Missing docker is said
 // aloud, and in CI on Linux it is a failure.
 
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { inCi } from "../../release/step.ts";
 import { locateTool } from "../../release/system-packages.ts";
 import { DEFAULT_IMAGES } from "../../src/service/sandbox/images.ts";
 import type { Runtime } from "../../src/service/sandbox/sandbox.ts";
 import { atEnd } from "./at-end.ts";
 import { machinesDocker } from "./isolation.ts";
+import { RUN_LIMIT_MS } from "./wait-limit.ts";
+import { within } from "./within.ts";
 
 const DAEMON_START_MS = 30_000;
 const DAEMON_STARTS_MAX = 3;
@@ -46,6 +48,8 @@ export async function startDocker(): Promise<TestDocker | undefined> {
   if (!(await answers(environment))) {
     const obstacle = whyNotStart();
     if (obstacle !== undefined) return missing(obstacle);
+    await removeStalePid("/var/run/docker.pid", "dockerd");
+    await removeStalePid("/var/run/docker/containerd/containerd.pid", "containerd");
     daemon = await startDaemon([], environment);
   }
   await provideImages(environment);
@@ -105,6 +109,18 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/**
+ * A daemon that was killed leaves its file. Once another process has its number, dockerd takes that one for itself and does not start. Removes
+ * the file unless the process runs this program.
+ */
+export async function removeStalePid(path: string, program: string): Promise<void> {
+  const pid = await readFile(path, "utf8").catch(() => undefined);
+  if (pid === undefined) return;
+  // Of a zombie, there is none.
+  const running = await readlink(`/proc/${pid.trim()}/exe`).catch(() => "");
+  if (!basename(running).startsWith(program)) await rm(path, { force: true });
 }
 
 function clientEnvironment(): Record<string, string> {
@@ -170,7 +186,7 @@ async function tryDaemon(
     signal: (name) => child.kill(name),
     stop: async () => {
       child.kill("SIGTERM");
-      await child.exited;
+      await within("dockerd ends after SIGTERM", child.exited, RUN_LIMIT_MS);
       // Killed outright, it leaves containerd behind, in its group.
       killGroup(child.pid);
       await rm(join(log, ".."), { recursive: true, force: true });
