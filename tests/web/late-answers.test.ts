@@ -87,7 +87,7 @@ onScreen("an answer that arrives late", made, (at) => {
   });
 
   test("saves what was typed while a save was on its way, if saving was asked for again", async () => {
-    const { id } = await at.admin.post("/instructions", { name: "pace", text: "Be" });
+    const { id } = await at.admin.post("/instructions", { name: "tempo", text: "Be" });
     await using page = await at.open(`/library/${id}`);
     await button(page, "Edit").click();
     const text = side(page).getByLabel("Text", { exact: true });

@@ -5,6 +5,7 @@ import { type Accessor, createMemo, createSignal } from "solid-js";
 import { asProblem, Problem } from "../../api/problem.ts";
 import { createProblem } from "../../api/reach.ts";
 import { bytes, count } from "../../kit/format.ts";
+import { createSaves } from "../../kit/save-key.ts";
 import type { Drafts } from "./drafts.ts";
 
 /** A saved version of a text. */
@@ -109,8 +110,10 @@ export function createDocument<T extends SavedText>(
   const [comparing, setComparing] = createSignal(false);
   const exchange = createExchange({ source, path, drafts, document, setComparing });
   const { saved, edited, outrun } = document.shown;
-  /** Saving was asked for while a save was on its way; it sends what has been typed since. */
-  let again = false;
+  const saves = createSaves(
+    () => exchange.send(document.base()),
+    () => edited() && !outrun() && exchange.problem() === undefined,
+  );
   return {
     path,
     ...document.shown,
@@ -121,13 +124,9 @@ export function createDocument<T extends SavedText>(
     type: document.type,
     read: exchange.read,
     save: async () => {
-      again = exchange.busy();
-      if (again || !edited()) return;
-      if (outrun()) return void setComparing(true);
-      do {
-        again = false;
-        await exchange.send(document.base());
-      } while (again && edited() && !outrun() && exchange.problem() === undefined);
+      if (exchange.busy()) saves.again();
+      else if (edited() && outrun()) setComparing(true);
+      else if (edited()) await saves.run();
     },
     overwrite: () => exchange.send(saved()?.version ?? null),
     takeSaved: () => {

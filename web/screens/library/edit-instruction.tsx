@@ -11,7 +11,7 @@ import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { mayDiscard } from "../../kit/leaving.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
-import { onSaveKey } from "../../kit/save-key.ts";
+import { createSaves, onSaveKey } from "../../kit/save-key.ts";
 import { keep, remember, tabDraft } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
 import { instructionChanged } from "./queries.ts";
@@ -115,18 +115,9 @@ function createEdit(props: EditProps) {
       setNewer(await take(api.instructions({ id }).get()));
     }
   };
-  /** The save key was pressed while a version was on its way. */
-  let again = false;
-  const sent = createSubmission(["name", "text"], async () => {
-    do {
-      again = false;
-      await saveOnce();
-    } while (again && isEdited() && !isDiscarded && newer() === undefined);
-  });
-  const save = () => {
-    again = sent.busy();
-    void sent.submit();
-  };
+  const saves = createSaves(saveOnce, () => isEdited() && !isDiscarded && newer() === undefined);
+  const sent = createSubmission(["name", "text"], saves.run);
+  const save = () => void (sent.busy() ? saves.again() : sent.submit());
   const saveOver = (current: Instruction) => {
     setDraft((was) => ({ ...was, version: current.version }));
     setNewer(undefined);
