@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { loadConfig } from "../../src/service/config/config.ts";
 import type { Config, ServeFlags } from "../../src/service/config/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
+import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runService } from "../kit/service/running.ts";
 import { within } from "../kit/within.ts";
@@ -332,6 +333,8 @@ test.if(posix)(
     await Promise.race([listening.promise, child.exited]);
     child.kill("SIGTERM");
     expect(await within("service ends", child.exited)).toBe(0);
+    // The last output may come after the end of the process.
+    await until(() => / stopped\r?\n$/.test(shown));
     const lines = shown.split(/\r?\n/).filter((line) => line !== "");
     const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO |WARN |ERROR) [a-z]/;
     expect(lines.filter((line) => !form.test(line))).toEqual([]);

@@ -30,9 +30,9 @@ function initServer(directory: string, port: number) {
     drained: () => {},
   })!;
   return {
-    /** Raises with what the program printed instead. */
+    /** Once all of it is there. Raises with what the program printed instead. */
     address: () =>
-      until(() => /http:\/\/127\.0\.0\.1:\d+\/setup\?code=[\w-]+/.exec(printed)?.[0]).catch(() => {
+      until(() => /http:\/\/127\.0\.0\.1:\d+\/setup\?code=[\w-]+(?=[^\w-])/.exec(printed)?.[0]).catch(() => {
         throw new Error(`no address in ${JSON.stringify(printed)}`);
       }),
     async [Symbol.asyncDispose]() {
