@@ -171,7 +171,7 @@ test("disconnects a viewer that does not read, without affecting others", async 
     headers: { "Last-Event-ID": String(id) },
   });
   expect((await again.all()).at(-1)!.type).toBe("turn.finished");
-}, 20_000);
+});
 
 test("keeps nothing of a viewer that asks for the headers only, or leaves at any moment", async () => {
   await using lab = await world({ model: true });
