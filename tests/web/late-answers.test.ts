@@ -176,7 +176,8 @@ onScreen("an answer that arrives late", made, (at) => {
   });
 
   test("ends no shell that was started since, and takes the focus from nobody", async () => {
-    await using page = await at.open("/settings");
+    // Before the first page, which asks for the status, too.
+    await using page = await at.browser.open("about:blank", "");
     await page.route(/\/terminal\/status$/, (route) =>
       route.fulfill({ json: { on: true, reason: null, sessions: 0, sessions_max: 1, ticket: null } }),
     );
@@ -186,6 +187,7 @@ onScreen("an answer that arrives late", made, (at) => {
       sockets.push(socket) === 2 ? second.promise : undefined,
     );
     const whyNot = await holdRequest(page, /\/api\/v1\/terminal$/);
+    await page.goto(`${at.url}/settings`);
     await main(page).getByRole("link", { name: "Terminal" }).click();
     await button(page, "Start shell").click();
     const open = page.getByText("F6 leaves the terminal", { exact: false });
