@@ -69,6 +69,16 @@ export class DockerCommand {
     }
   }
 
+  /** As `remove`, for several at once. Resolves with the outcomes of those that may still be there. */
+  async removeAll(names: readonly string[], deadlineMs: number): Promise<RunOutcome[]> {
+    const { stdout } = await this.run(["rm", "--force", "--volumes", ...names], deadlineMs);
+    const gone = new Set(stdout.split("\n").map((line) => line.trim()));
+    // Docker calls it an error if another one removes a container at this moment, or has removed it.
+    const left = names.filter((name) => !gone.has(name));
+    const outcomes = await Promise.all(left.map((name) => this.remove(name, deadlineMs)));
+    return outcomes.filter((outcome) => outcome !== undefined);
+  }
+
   /** Starts an attached client, which runs as long as its container. Raises `unavailable` when there is no docker client. */
   async attach(
     args: readonly string[],

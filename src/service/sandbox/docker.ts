@@ -206,14 +206,14 @@ export class DockerSandbox implements Sandbox {
       return id && start !== this.#start ? [id] : [];
     });
     if (orphans.length === 0) return;
-    const removed = await docker.run(["rm", "--force", "--volumes", ...orphans], times.commandMs);
-    if (removed.exitCode === 0)
-      log.warn("removed containers of an earlier start", { containers: orphans.length });
-    else
+    const failed = await docker.removeAll(orphans, times.commandMs);
+    if (failed.length > 0)
       log.error("cannot remove containers of an earlier start", {
-        containers: orphans.length,
-        reason: reasonOf(removed),
+        containers: failed.length,
+        reason: reasonOf(failed[0]!),
       });
+    if (failed.length < orphans.length)
+      log.warn("removed containers of an earlier start", { containers: orphans.length - failed.length });
   }
 
   async #sweepFolders(): Promise<void> {

@@ -109,8 +109,14 @@ export class Shells {
     );
     const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
     if (orphans.length === 0) return;
-    await Promise.all(orphans.map((id) => this.remove(id)));
-    log.warn("removed terminals of an earlier start", { containers: orphans.length });
+    const failed = await docker.removeAll(orphans, COMMAND_DEADLINE_MS);
+    if (failed.length > 0)
+      log.error("cannot remove terminals of an earlier start", {
+        containers: failed.length,
+        reason: reasonOf(failed[0]!),
+      });
+    if (failed.length < orphans.length)
+      log.warn("removed terminals of an earlier start", { containers: orphans.length - failed.length });
   }
 }
 
