@@ -1,10 +1,11 @@
 // Goal: two copies of a server's space exchange edits, deletes and renames; nothing is overwritten; an unchanged space costs one request.
 
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
 import { AppError } from "../../src/kit/error.ts";
+import { FILE_BYTES_CEILING } from "../../src/context/versioned-store/schema.ts";
 import { LocalCopy } from "../../src/context/replica/local-copy.ts";
 import { at, bytes } from "../kit/store/file-engine.ts";
 import { manualClock } from "../kit/manual-clock.ts";
@@ -202,6 +203,15 @@ test("a link is never followed, in or out", async () => {
   expect(second.held.map(({ path, direction }) => [path, direction])).toEqual([["d/b.md", "down"]]);
   expect(readFileSync(join(outside, "b.md"), "utf8")).toBe("private");
   expect(readdirSync(outside)).toEqual(["b.md"]);
+});
+
+test("a document that grew too large is said to be too large, with the limit, and others are pushed", async () => {
+  await using lab = await team({ "a.md": "one", "b.md": "two" });
+  truncateSync(join(lab.ann.directory, "a.md"), FILE_BYTES_CEILING + 1);
+  lab.ann.write("b.md", "two, edited");
+  const { refused, pushed } = await lab.ann.sync();
+  const reason = "the file in the working tree is larger than 64.0 MiB; move it away";
+  expect([refused, pushed]).toEqual([[{ path: "a.md", code: "too_large", reason }], ["b.md"]]);
 });
 
 test("an edit made while the server's version is on its way is kept, and merged or put beside it", async () => {

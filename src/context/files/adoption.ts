@@ -2,11 +2,11 @@
 // scanned bytes, whatever happens to the file meanwhile.
 
 import { turnOfOthers } from "../../kit/clock.ts";
-import { AppError, notFound, type ErrorCode } from "../../kit/error.ts";
+import { AppError, notFound } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Batch, FileEngine, Operation, Restored } from "../versioned-store/engine.ts";
-import { problemOf } from "../versioned-store/file-error.ts";
-import type { FileRecord, Refusal, RefusalCode } from "../versioned-store/schema.ts";
+import { problemOf, refusalCodeOf } from "../versioned-store/file-error.ts";
+import type { FileRecord, Refusal } from "../versioned-store/schema.ts";
 
 /** The limits of one commit: a few milliseconds. A single file may be larger. */
 const FILES_PER_COMMIT_MAX = 50;
@@ -93,17 +93,7 @@ async function recordTree(
   return { adopted, refused: refused.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-/** Maps error codes to refusal codes; any other error means unreadable. */
-const MEANING: Partial<Record<ErrorCode, RefusalCode>> = {
-  secret_found: "secret_found",
-  quota_exceeded: "quota_exceeded",
-  too_large: "too_large",
-  forbidden: "forbidden",
-  conflict: "clash",
-  invalid: "bad_name",
-};
-
 function refusedFile(path: DocumentPath, error: unknown): RefusedFile {
   if (!(error instanceof AppError)) throw error;
-  return { path, code: MEANING[error.code] ?? "unreadable", reason: problemOf(error), error };
+  return { path, code: refusalCodeOf(error), reason: problemOf(error), error };
 }

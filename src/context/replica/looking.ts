@@ -4,7 +4,7 @@
 import { foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
 import { AppError } from "../../kit/error.ts";
 import type { FileEngine, Operation, SpaceEngine } from "../versioned-store/engine.ts";
-import { problemOf } from "../versioned-store/file-error.ts";
+import { problemOf, refusalCodeOf } from "../versioned-store/file-error.ts";
 import type { FileRecord, RefusalCode } from "../versioned-store/schema.ts";
 import { isScratch } from "./scratch-names.ts";
 
@@ -75,7 +75,7 @@ async function isGone(engine: FileEngine, path: DocumentPath, found: Found): Pro
     return (await engine.copy(path)) === undefined;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    found.refused.push({ path, code: "unreadable", reason: problemOf(error) });
+    found.refused.push({ path, code: refusalCodeOf(error), reason: problemOf(error) });
     return false;
   }
 }
@@ -114,7 +114,7 @@ async function putOf(engine: FileEngine, path: DocumentPath, found: Found) {
     return copy && ({ op: "put", path, content: copy.bytes, unlessSame: true } as const);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    found.refused.push({ path, code: "unreadable", reason: problemOf(error) });
+    found.refused.push({ path, code: refusalCodeOf(error), reason: problemOf(error) });
     return undefined;
   }
 }
@@ -128,8 +128,8 @@ async function commit(
   if (operations.length === 0) return;
   const { refused } = await engine.applyEach({ operations, author });
   for (const { path, error } of refused) {
-    const code = error.code === "conflict" ? "clash" : error.code === "invalid" ? "bad_name" : "unreadable";
-    if (error.code !== "stale") found.refused.push({ path, code, reason: problemOf(error) });
+    if (error.code === "stale") continue;
+    found.refused.push({ path, code: refusalCodeOf(error), reason: problemOf(error) });
   }
   for (const { path } of operations) {
     const live = await engine.live(path);

@@ -2,6 +2,7 @@
 // text, so every error that names a document is created here.
 
 import { AppError, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
+import type { RefusalCode } from "./schema.ts";
 
 interface Named extends ErrorDetails {
   /** Other files that the message names. */
@@ -17,6 +18,21 @@ export function fileError(code: ErrorCode, path: string, problem: string, detail
 export function problemOf({ message, details }: AppError): string {
   const problem = details?.["problem"];
   return typeof problem === "string" ? problem : message;
+}
+
+/** The reasons by error code; any other error means unreadable. */
+const REASONS: Partial<Record<ErrorCode, RefusalCode>> = {
+  secret_found: "secret_found",
+  quota_exceeded: "quota_exceeded",
+  too_large: "too_large",
+  forbidden: "forbidden",
+  conflict: "clash",
+  invalid: "bad_name",
+};
+
+/** Returns why a file of the working tree cannot become a version, after an attempt raised the error. */
+export function refusalCodeOf({ code }: AppError): RefusalCode {
+  return REASONS[code] ?? "unreadable";
 }
 
 /** Returns the path of the file that an error concerns; undefined if there is none. */
