@@ -1,17 +1,41 @@
-// Chooses the space of a command that does not name one.
+// Chooses the space of a command that does not name one. A space that the server cannot open is none that another may stand in for.
 
 import type { Client } from "../context/client/client.ts";
-import { AppError } from "../kit/error.ts";
+import type { Space } from "../context/spaces/schema.ts";
+import { AppError, messageOf } from "../kit/error.ts";
+
+interface ListedSpaces {
+  readonly spaces: Space[];
+  /** Says which spaces the server cannot open, and why the first one; absent if there are none. */
+  readonly unopened?: string;
+}
+
+export async function listSpaces(client: Client): Promise<ListedSpaces> {
+  const { value: spaces, headers } = await client.answer<Space[]>("GET", "/spaces");
+  const names = headers.get("X-Service-Unopened")?.split(",") ?? [];
+  return names.length === 0 ? { spaces } : { spaces, unopened: await unopenedText(client, names) };
+}
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
 export async function chosenSpace(client: Client, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
-  const spaces = await client.get<{ name: string }[]>("/spaces");
-  if (spaces.length === 1) return spaces[0]!.name;
-  throw new AppError(
-    "invalid",
-    spaces.length === 0
-      ? "no space yet; create one with cairn space create <name>"
-      : `missing --space: choose one of ${spaces.map(({ name }) => name).join(", ")}`,
+  const { spaces, unopened } = await listSpaces(client);
+  if (spaces.length === 1 && unopened === undefined) return spaces[0]!.name;
+  if (spaces.length === 0)
+    throw new AppError(
+      unopened === undefined ? "invalid" : "unavailable",
+      unopened ?? "no space yet; create one with cairn space create <name>",
+    );
+  const choice = `missing --space: choose one of ${spaces.map(({ name }) => name).join(", ")}`;
+  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened}`);
+}
+
+async function unopenedText(client: Client, names: readonly string[]): Promise<string> {
+  const [first, ...rest] = names;
+  const reason = await client.get(`/spaces/${first}`).then(
+    () => "it was busy; try again",
+    (error: unknown) => messageOf(error),
   );
+  const others = rest.length === 0 ? "" : `; nor can ${rest.join(", ")}`;
+  return `the server cannot open the space ${first}: ${reason}${others}`;
 }

@@ -22,7 +22,7 @@ import {
   type SpaceCommandFlags,
 } from "../connection.ts";
 import { withReplica } from "../replica.ts";
-import { chosenSpace } from "../space-choice.ts";
+import { chosenSpace, listSpaces } from "../space-choice.ts";
 import { spaceTarget, type ServerFlags } from "../target.ts";
 import { bytes, fields, plural, shown, table, when, wholeNumber } from "../tables.ts";
 
@@ -34,7 +34,11 @@ export const spaceList = serverCommand({
   name: "list",
   description: "List the spaces that you may see",
   args: {},
-  ask: (client) => client.get<Space[]>("/spaces"),
+  async ask(client) {
+    const { spaces, unopened } = await listSpaces(client);
+    if (unopened !== undefined) await printWarning(unopened);
+    return spaces;
+  },
   show: (spaces) =>
     table(
       spaces.map((space) => [

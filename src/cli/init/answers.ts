@@ -16,6 +16,8 @@ export interface ProvenServer {
   readonly user: string;
   readonly role: string;
   readonly spaces: readonly Pick<Space, "name" | "files" | "bytes">[];
+  /** Says which spaces the server cannot open. */
+  readonly unopened?: string;
 }
 
 export interface Answers {

@@ -5,7 +5,6 @@ import type { Progress } from "../../context/replica/cycle.ts";
 import type { SyncReport } from "../../context/replica/report.ts";
 import { isReplica, originOf } from "../../context/replica/state.ts";
 import { holdsFinishedSpace } from "../../context/space/directory.ts";
-import type { Space } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
@@ -13,6 +12,7 @@ import { inWordsOfFlags, localDeps } from "../connection.ts";
 import { saveToken, storedToken } from "../credentials.ts";
 import { patiently } from "../retrying-client.ts";
 import { progressLine } from "../progress.ts";
+import { listSpaces } from "../space-choice.ts";
 import { bytes, plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
 import { refusedLines } from "../refused-lines.ts";
@@ -22,8 +22,7 @@ import { placeProblem } from "./place.ts";
 export async function proveServer(url: string, token: string | undefined): Promise<ProvenServer> {
   return withClient(url, token, async (client) => {
     const me = await client.get<{ name: string; role: string }>("/auth/whoami");
-    const spaces = await client.get<Space[]>("/spaces");
-    return { url, token, user: me.name, role: me.role, spaces };
+    return { url, token, user: me.name, role: me.role, ...(await listSpaces(client)) };
   });
 }
 
@@ -57,14 +56,16 @@ export async function signIn(url: string, name: string, password: string): Promi
 }
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
-export function spaceOf({ url, user, spaces }: ProvenServer, wanted: string | undefined): string {
+export function spaceOf({ url, user, spaces, unopened }: ProvenServer, wanted: string | undefined): string {
   const names = spaces.map(({ name }) => name);
-  if (wanted === undefined && names.length === 1) return names[0]!;
+  if (wanted === undefined && names.length === 1 && unopened === undefined) return names[0]!;
   if (wanted !== undefined && names.includes(wanted)) return wanted;
+  if (names.length === 0 && unopened !== undefined) throw new AppError("unavailable", unopened);
   if (names.length === 0)
     throw new AppError("not_found", `${user} sees no space on ${url}; ask an admin of that server`);
   const which = wanted === undefined ? "missing flag: --space" : `--space "${wanted}": not found on ${url}`;
-  throw new AppError("invalid", `${which}; choose one of ${names.join(", ")}`);
+  const choice = `${which}; choose one of ${names.join(", ")}`;
+  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened}`);
 }
 
 /**

@@ -53,13 +53,23 @@ export class Client {
 
   /** Returns the JSON of the response; undefined for an empty body. */
   async json<T>(method: string, path: string, asked: Asked = {}): Promise<T> {
+    return (await this.answer<T>(method, path, asked)).value;
+  }
+
+  /** As `json`, with the headers of the response. */
+  async answer<T>(
+    method: string,
+    path: string,
+    asked: Asked = {},
+  ): Promise<{ readonly value: T; readonly headers: Headers }> {
     const response = await this.request(method, path, asked);
-    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    const { headers } = response;
+    const isJson = headers.get("content-type")?.includes("json") === true;
     try {
       const text = await response.text();
-      if (text === "") return undefined as T;
+      if (text === "") return { value: undefined as T, headers };
       if (!isJson) throw notJson(this.name);
-      return JSON.parse(text) as T;
+      return { value: JSON.parse(text) as T, headers };
     } catch (error) {
       throw error instanceof AppError ? error : interrupted(this.name, messageOf(error));
     }

@@ -5,6 +5,7 @@
 import { statSync } from "node:fs";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { HealthProblem } from "../../kit/health.ts";
+import type { Caller } from "../identity/caller.ts";
 import { probeSpace } from "./space-file.ts";
 import type { OpenSpace } from "./open-space.ts";
 
@@ -20,6 +21,11 @@ export class Unopened {
 
   get names(): Iterable<string> {
     return this.#names;
+  }
+
+  /** Sorted; after `Spaces.list`, the names that it left out. A request for one of them says why. */
+  seenBy({ rights }: Caller): string[] {
+    return [...this.#names].filter((name) => rights.sees(name)).sort();
   }
 
   async opening<T>(name: string, open: () => Promise<T>): Promise<T> {

@@ -1,10 +1,11 @@
 // HTTP for spaces: records, limits, sync rules, snapshots.
 
-import { Elysia } from "elysia";
+import { Elysia, type HTTPHeaders } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { closed } from "../../kit/schema.ts";
 import { Snapshot, SNAPSHOT_NAME_CHARACTERS_MAX } from "../versioned-store/schema.ts";
 import type { Admission } from "../identity/admission.ts";
+import type { Caller } from "../identity/caller.ts";
 import {
   CreateSpace,
   DeletedSpace,
@@ -17,10 +18,19 @@ import {
 } from "./schema.ts";
 import type { Spaces } from "./spaces.ts";
 
+/** In a header, which has a limit. */
+const UNOPENED_NAMES_MAX = 20;
+
+const LISTED = { "x-headers": ["X-Service-Unopened"] as const };
+
 export function spaceRoutes(plugin: Admission, spaces: Spaces) {
   return new Elysia({ name: "spaces", normalize: false, tags: ["spaces"] })
     .use(plugin)
-    .get("/spaces", async ({ caller }) => spaces.list(caller), { caller: "any", response: Type.Array(Space) })
+    .get("/spaces", async ({ caller, set }) => listed(spaces, caller, set.headers), {
+      caller: "any",
+      response: Type.Array(Space),
+      detail: LISTED,
+    })
     .post("/spaces", async ({ caller, body, status }) => status(201, await spaces.create(caller, body)), {
       caller: "admin",
       body: CreateSpace,
@@ -82,4 +92,11 @@ export function spaceRoutes(plugin: Admission, spaces: Spaces) {
         response: { 201: Snapshot },
       },
     );
+}
+
+async function listed(spaces: Spaces, caller: Caller, headers: HTTPHeaders): Promise<Space[]> {
+  const records = await spaces.list(caller);
+  const unopened = spaces.unopened.seenBy(caller).slice(0, UNOPENED_NAMES_MAX);
+  if (unopened.length > 0) headers["x-service-unopened"] = unopened.join(",");
+  return records;
 }

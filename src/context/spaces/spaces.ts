@@ -63,7 +63,7 @@ export class Spaces {
   readonly #deps: SpacesDeps;
   readonly #deeds: SpaceDeeds;
   readonly #open = new Map<string, OpenSpace>();
-  readonly #unopened = new Unopened((name) => this.#names.has(name));
+  readonly unopened = new Unopened((name) => this.#names.has(name));
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
   /** A backup is copying the files, so no space may be removed. */
@@ -301,11 +301,11 @@ export class Spaces {
 
   /** Raises the error of the first space or disk that is not writable. */
   prove(): Promise<void> {
-    return proveSpaces(this.#open.values(), this.#unopened.names, (name) => this.#folder(name));
+    return proveSpaces(this.#open.values(), this.unopened.names, (name) => this.#folder(name));
   }
 
   problems(): HealthProblem[] {
-    return this.#unopened.problems();
+    return this.unopened.problems();
   }
 
   #folder(name: string): string {
@@ -333,7 +333,7 @@ export class Spaces {
   }
 
   async #opened(name: string): Promise<OpenSpace> {
-    const open = () => this.#unopened.opening(name, () => this.#openNow(name));
+    const open = () => this.unopened.opening(name, () => this.#openNow(name));
     return this.#open.get(name) ?? this.#lock.run(name, open);
   }
 

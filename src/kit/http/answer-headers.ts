@@ -11,6 +11,11 @@ const HEADERS = {
     description: "in place of ETag: the content is an edit by hand that has no version yet",
     schema: { type: "string", enum: ["modified", "untracked"] },
   },
+  "X-Service-Unopened": {
+    description:
+      "names of spaces that cannot be opened, with commas between; they are left out of the answer",
+    schema: TEXT,
+  },
   "WWW-Authenticate": { description: "always Bearer", schema: TEXT },
   "Retry-After": { description: "the seconds to wait, where waiting helps", schema: SECONDS },
 } as const;

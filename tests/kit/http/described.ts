@@ -50,7 +50,7 @@ const READ_HEADERS = ["if-match", "if-none-match", "last-event-id"];
 
 const NOT_MODIFIED = 304;
 /** The headers of an answer that clients act on. */
-const SENT_HEADERS = ["ETag", "X-Service-State"];
+const SENT_HEADERS = ["ETag", "X-Service-State", "X-Service-Unopened"];
 
 /** Raises for an accepted request whose condition, status, type or header no description of this route names. */
 export async function requireDescribedSuccess(
