@@ -31,6 +31,7 @@ import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { commandOn, spaceWords } from "../space-arguments.ts";
+import { nounFor } from "../../kit/text/amounts.ts";
 import { plural, table, wholeNumber } from "../tables.ts";
 
 /** On a terminal; the export itself names all. */
@@ -246,7 +247,7 @@ function verificationText({ ok, problems, rows }: Verification): string {
   return [
     ...problems,
     ...failed.map((row) => `row ${row.row}, ${row.path}: ${row.problem}`),
-    `${failed.length} of ${plural(rows.length, "document")} differ`,
+    `${failed.length} of ${plural(rows.length, "document")} ${nounFor(failed.length, "differs", "differ")}`,
   ].join("\n");
 }
 

@@ -108,7 +108,7 @@ export async function createClient(
   const { joinSpace } = await import("../../context/replica/join.ts");
   const progress = progressLine();
   const onProgress = ({ files, totalFiles, bytes: size, totalBytes }: Progress) =>
-    progress.show(() => `${files} of ${totalFiles} files, ${bytes(size)} of ${bytes(totalBytes)}`);
+    progress.show(() => `${files} of ${plural(totalFiles, "file")}, ${bytes(size)} of ${bytes(totalBytes)}`);
   const { log } = localDeps(directory);
   try {
     const joined = await withClient(url, token, (client) =>

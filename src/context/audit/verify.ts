@@ -2,6 +2,7 @@
 // removal or reordering goes undetected. Only reads.
 
 import { LIGHT_STEPS, Stretch } from "../../kit/clock.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { CHAIN_START, chainFault, EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
 import { canonicalOf, isAsWritten, parseRecord } from "./record.ts";
@@ -169,7 +170,7 @@ export class ChainCheck {
   }
 
   cutOff(written: number): Checked {
-    const problem = `the file ends after ${this.#last.seq} records, but ${written} were written`;
+    const problem = `the file ends after ${plural(this.#last.seq, "record")}, but ${plural(written, "was", "were")} written`;
     return this.#checked({ ok: false, line: this.#line + 1, problem });
   }
 

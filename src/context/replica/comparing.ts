@@ -2,6 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
@@ -206,7 +207,7 @@ export class Comparison {
     const again = commandText(["cairn", command, "--yes", "--dir", this.#deps.local.directory]);
     throw new AppError(
       "refused",
-      `this ${command} would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run ${again} to agree`,
+      `this ${command} would delete ${Math.max(here, there)} of ${plural(synced, "file")} ${where}; nothing was changed; run ${again} to agree`,
       { needs_consent: true, deletes_here: here, deletes_on_server: there, files: synced },
     );
   }

@@ -1,5 +1,6 @@
 // Formats search results for a model: bounded, without markup or hidden characters, between marks that the text cannot forge.
 
+import { plural } from "../../kit/text/amounts.ts";
 import type { SearchResult } from "./search-client.ts";
 
 export const RESULTS_BYTES_MAX = 8 * 1024;
@@ -34,7 +35,7 @@ export function resultsText(query: string, results: readonly SearchResult[], mar
     `<untrusted ${mark}>`,
     blocks.join("\n\n"),
     `</untrusted ${mark}>`,
-    ...(left > 0 ? [`${left} more results were omitted.`] : []),
+    ...(left > 0 ? [`${plural(left, "more result was", "more results were")} omitted.`] : []),
   ].join("\n");
 }
 

@@ -87,7 +87,7 @@ function listing(path: string, entries: readonly FileEntry[]): string {
   if (entries.length === 0) return path === "" ? "There are no files yet." : `${path} is empty.`;
   const lines = entries.slice(0, TOOL_LIST_ENTRIES_MAX).map(line);
   const left = entries.length - lines.length;
-  if (left > 0) lines.push(`(${left} more are not shown.)`);
+  if (left > 0) lines.push(`(${plural(left, "more is", "more are")} not shown.)`);
   return lines.join("\n");
 }
 

@@ -4,6 +4,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { runtimes } from "../config/schema.ts";
 import { mayHaveRun, type SandboxResult } from "../sandbox/sandbox.ts";
@@ -112,7 +113,10 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
         you_can_call_it: mine.has(gear.id),
       }));
       const more = gears.count - shown.length;
-      return ok(JSON.stringify(shown) + (more > 0 ? `\n(${more} more gears are not shown)` : ""));
+      return ok(
+        JSON.stringify(shown) +
+          (more > 0 ? `\n(${plural(more, "more gear is", "more gears are")} not shown)` : ""),
+      );
     },
   });
 }

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { databaseTool, ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";
 import type { Instructions } from "./instructions.ts";
 import type { Proposals } from "./proposals.ts";
@@ -43,7 +44,9 @@ function listTool(instructions: Instructions): DatabaseTool {
         .first(SHOWN_MAX)
         .map((each) => `${each.name} (version ${each.version}${mine.has(each.id) ? ", bound to you" : ""})`);
       if (count > lines.length)
-        lines.push(`(${count - lines.length} more are not shown; instruction_read finds them by name.)`);
+        lines.push(
+          `(${plural(count - lines.length, "more is", "more are")} not shown; instruction_read finds them by name.)`,
+        );
       return ok(lines.join("\n"));
     },
   });

@@ -94,7 +94,8 @@ function listTool(deps: ToolsDeps): ExternalTool {
       });
       if (lines.length === 0) return ok("There is nothing in your memory yet.");
       const left = lines.length - LISTED_MAX;
-      const more = left > 0 ? [`(${left} more are not shown; memory_search finds them.)`] : [];
+      const more =
+        left > 0 ? [`(${plural(left, "more is", "more are")} not shown; memory_search finds them.)`] : [];
       return ok([...lines.slice(0, LISTED_MAX), ...more].join("\n"));
     },
   });

@@ -68,7 +68,7 @@ describe("verification", () => {
       "an end before the anchor",
       ONE.line,
       { anchor: { entries: 2, hash: TWO.hash } },
-      { ok: false, line: 2, problem: "the file ends after 1 records, but 2 were written" },
+      { ok: false, line: 2, problem: "the file ends after 1 record, but 2 were written" },
     ],
     [
       "no record, and no anchor to compare with",

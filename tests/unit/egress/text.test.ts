@@ -115,5 +115,7 @@ test("bounds results in bytes, and says how many it omits", () => {
   expect(Buffer.byteLength(between)).toBeLessThanOrEqual(RESULTS_BYTES_MAX);
   expect(between.split("\n\n")).toHaveLength(4);
   expect(text.endsWith("\n6 more results were omitted.")).toBe(true);
+  const five = Array.from({ length: 5 }, () => result);
+  expect(resultsText("tea", five, "m")).toEndWith("\n1 more result was omitted.");
   expect(resultsText("tea", [], "m")).toBe('Nothing was found for "tea".');
 });

@@ -343,7 +343,7 @@ function captionOf({ nodes, leftOut }: Picture, here: string | undefined): strin
     here !== undefined
       ? `${counted(nodes.length - 1, "document")} around this one, up to two links away.`
       : leftOut > 0
-        ? `The ${countText(nodes.length)} most linked documents; ${countText(leftOut)} others are left out.`
+        ? `The ${countText(nodes.length)} most linked documents; ${counted(leftOut, "other is", "others are")} left out.`
         : `All ${countText(nodes.length)} documents.`;
   return `${scope} Larger: more links.${broken}`;
 }
