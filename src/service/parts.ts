@@ -121,7 +121,7 @@ export function buildParts(options: PartsOptions) {
     ...waiting,
     ...usage,
     ...turns,
-    ...buildOverview(ground, { access, ...waiting, authentication }),
+    ...buildOverview(ground, { access, ...waiting, ...usage, authentication }),
     ...buildSearch(ground, access, material.directories),
     ...buildTransfer(ground, { ...basis, ...material, ...abilities, snapshots, workspaces }),
     health: healthOf(ground),

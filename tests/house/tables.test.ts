@@ -72,7 +72,6 @@ const READS: Record<string, string> = {
   "library: workspaces": "bindings in a workspace that is being deleted count no more",
   "memory: agents": "bindings to removed agents count no more",
   "overview: activity": "when something last happened in a workspace",
-  "overview: spending": "what a workspace spent today",
   "overview: turns": "which turns are open",
   "search: agents": "the names and roles of agents are found, and who said an entry",
   "search: asides": "whether a found entry is on another branch",

@@ -3,6 +3,7 @@
 import type { Approvals } from "../approvals/approvals.ts";
 import type { Ground } from "../ground.ts";
 import type { Authentication } from "../people/authentication.ts";
+import type { Usages } from "../usage/usage.ts";
 import type { Access } from "../workspaces/access.ts";
 import { LiveList } from "./live.ts";
 import { Overview } from "./overview.ts";
@@ -12,12 +13,13 @@ interface OverviewNeeds {
   readonly access: Access;
   readonly approvals: Approvals;
   readonly authentication: Authentication;
+  readonly usages: Usages;
 }
 
-export function buildOverview(ground: Ground, { access, approvals, authentication }: OverviewNeeds) {
+export function buildOverview(ground: Ground, { access, approvals, authentication, usages }: OverviewNeeds) {
   const { db, clock, journal, background } = ground;
   return {
-    overview: new Overview({ store: overviewStore(db), access, approvals, clock }),
+    overview: new Overview({ store: overviewStore(db), access, approvals, usages, clock }),
     liveList: new LiveList({ journal, access, authentication, background }),
   };
 }

@@ -14,7 +14,7 @@ import type { Listing } from "../../kit/http/list-answer.ts";
 import { sortedInTurns } from "../../kit/concurrency/sort-in-turns.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { Caller } from "../identity/caller.ts";
-import { todayOf } from "../usage/usage.ts";
+import type { Usages } from "../usage/usage.ts";
 import type { Access } from "../workspaces/access.ts";
 import { ACTIVITY_IDS_MAX, type WorkspaceActivity } from "./schema.ts";
 import type { OpenTurnRow, OverviewStore } from "./store.ts";
@@ -27,6 +27,7 @@ interface OverviewDeps {
   readonly store: OverviewStore;
   readonly access: Access;
   readonly approvals: Approvals;
+  readonly usages: Usages;
   readonly clock: Clock;
 }
 
@@ -115,7 +116,7 @@ export class Overview {
       queued: open.filter(({ status }) => status === "queued").length,
       approvals: approvals.get(id) ?? 0,
       last_activity_at: rfc3339(at),
-      today: todayOf(this.#deps.store.spentOn.get(id, day)!),
+      today: this.#deps.usages.ofWorkspace(id, day),
     };
   }
 }

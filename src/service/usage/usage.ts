@@ -65,6 +65,11 @@ export class Usages {
     };
   }
 
+  /** Of a whole workspace on that day. The caller of this sees the workspace. */
+  ofWorkspace(workspaceId: number, day: string): Today {
+    return todayOf(this.#deps.store.spentOnDay.get(workspaceId, WHOLE_WORKSPACE, day)!);
+  }
+
   /** Inside the write that records the call. */
   spend({ workspaceId, turnId, agentIds, usage, cost }: Spending): void {
     const { store, clock } = this.#deps;
@@ -118,7 +123,7 @@ export class Usages {
 }
 
 /** An unknown cost is never a zero. */
-export function todayOf({ tokens, cost_nano, unpriced_calls }: SpentRow): Today {
+function todayOf({ tokens, cost_nano, unpriced_calls }: SpentRow): Today {
   const unknown = cost_nano === 0 && unpriced_calls > 0;
   return { tokens, cost: unknown ? null : amountOf(cost_nano), unpriced_calls };
 }
