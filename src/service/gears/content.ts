@@ -5,7 +5,8 @@
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
-import { foldedPath, parseDocumentPath } from "../../kit/text/paths.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
+import { clashOf, INPUTS_FOLDER } from "../sandbox/gear-files.ts";
 import { GEAR_CODE_BYTES_MAX, type GearFile, type GearFileInput, type GearRuntime } from "./schema.ts";
 import type { FileRow } from "./store.ts";
 
@@ -15,9 +16,6 @@ const ENTRYPOINTS: Readonly<Record<Exclude<GearRuntime, "binary">, string>> = {
   node: "main.js",
   bash: "main.sh",
 };
-
-/** The folder of workspace files that a run receives. */
-const INPUTS_FOLDER = "inputs";
 
 export interface Content {
   readonly name: string;
@@ -95,20 +93,14 @@ function fromBase64(text: string, field: string): Uint8Array {
 
 /** Refuses two files that are one on a case-insensitive file system, a file in place of a directory, and files in the inputs folder. */
 function requireTree(files: readonly FileRow[]): void {
-  const keys = new Set<string>();
-  for (const { path } of files) {
-    const key = foldedPath(path);
-    if (keys.has(key)) throw fieldError("invalid", "files", `${path} appears twice`);
-    if (key.split("/")[0] === INPUTS_FOLDER)
-      throw fieldError("invalid", "files", `${INPUTS_FOLDER}/ is reserved for files of the workspace`);
-    keys.add(key);
-  }
-  for (const key of keys) {
-    for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
-      if (keys.has(key.slice(0, end)))
-        throw fieldError("invalid", "files", `${key.slice(0, end)} cannot be both a file and a directory`);
-    }
-  }
+  const clash = clashOf(files.map(({ path }) => path));
+  if (clash === undefined) return;
+  const problems = {
+    twice: `${clash.path} appears twice`,
+    directory: `${clash.path} cannot be both a file and a directory`,
+    inputs: `${INPUTS_FOLDER}/ is reserved for files of the workspace`,
+  };
+  throw fieldError("invalid", "files", problems[clash.kind]);
 }
 
 export function bytesOf(files: readonly FileRow[]): number {

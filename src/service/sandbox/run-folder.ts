@@ -8,14 +8,14 @@ import { AppError, systemCode, messageOf } from "../../kit/error.ts";
 import { isUnwritable, problemWithoutPlace } from "../../kit/disk/disk.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import type { Log } from "../../kit/log.ts";
-import { foldedPath, pathProblem } from "../../kit/text/paths.ts";
+import { pathProblem } from "../../kit/text/paths.ts";
+import { clashOf, INPUTS_FOLDER } from "./gear-files.ts";
 import type { SandboxFile, SandboxRequest } from "./sandbox.ts";
 
 /** The container's user is unknown on this machine, so it reads as "other"; the mount is read-only. */
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o444;
 const PROGRAM_MODE = 0o555;
-const INPUTS = "inputs";
 const REMOVAL_RETRIES = 3;
 
 export interface RunFolder {
@@ -49,22 +49,21 @@ export function withoutRoom(error: unknown): unknown {
 
 /** Runs before anything is started. Raises `invalid` for a path that leads outside, or a file that would replace another. */
 export function refuseClashes({ files, inputs }: Pick<SandboxRequest, "files" | "inputs">): void {
-  const taken = new Set<string>();
-  for (const path of [...files.map((file) => file.path), ...inputs.map((file) => `${INPUTS}/${file.path}`)]) {
+  const own = files.map(({ path }) => path);
+  const given = inputs.map(({ path }) => `${INPUTS_FOLDER}/${path}`);
+  for (const path of [...own, ...given]) {
     const problem = pathProblem(path);
     if (problem) throw new AppError("invalid", `${path}: ${problem}`);
-    // Compare folded names: two names that are one on some file system are refused everywhere.
-    if (taken.has(foldedPath(path)))
-      throw new AppError("invalid", `${path}: another file of the gear already has that name`);
-    taken.add(foldedPath(path));
   }
-  // An input of a call must never replace an approved file.
-  const own = files.find((file) => foldedPath(file.path).split("/")[0] === INPUTS);
-  if (own)
-    throw new AppError(
-      "invalid",
-      `${own.path}: the folder ${INPUTS}/ is reserved for the inputs of a call; put the gear's own files elsewhere`,
-    );
+  const clash = clashOf(own, given);
+  if (clash === undefined) return;
+  const reserved = `the folder ${INPUTS_FOLDER}/ is reserved for the inputs of a call; put the gear's own files elsewhere`;
+  const problems = {
+    twice: "another file of the gear already has that name",
+    directory: "another file of the gear needs a directory of that name",
+    inputs: reserved,
+  };
+  throw new AppError("invalid", `${clash.path}: ${problems[clash.kind]}`);
 }
 
 /** Call it after `refuseClashes`. Raises `invalid` for a file in place of another one's folder. */
@@ -74,7 +73,7 @@ export async function writeGearFiles(
 ): Promise<void> {
   const made = new Set([gear]);
   for (const file of files) await writeFile(gear, file, made);
-  for (const file of inputs) await writeFile(gear, { ...file, path: `${INPUTS}/${file.path}` }, made);
+  for (const file of inputs) await writeFile(gear, { ...file, path: `${INPUTS_FOLDER}/${file.path}` }, made);
 }
 
 async function writeFile(
