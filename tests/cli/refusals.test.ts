@@ -50,7 +50,8 @@ bound("a data directory that can't be written says so", async () => {
   const denied = "permission denied";
   const says = `Error: ${inside("server.db")} cannot be written: ${denied}, or the disk is read-only\n`;
   expect(answer).toEqual([1, says]);
-  expect(made).toEqual([1, `Error: cannot create ${inside("new")}: ${denied}\n`]);
+  const remedy = "run the command as the owner, or choose another directory";
+  expect(made).toEqual([1, `Error: cannot create ${inside("new")}: ${denied}; ${remedy}\n`]);
 });
 
 bound("a data directory that the user may not look into is not taken for a missing one", async () => {
