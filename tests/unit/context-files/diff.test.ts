@@ -1,6 +1,6 @@
 // Goal: a diff is exact if it can be computed in bounded time, and otherwise one block marked as coarse; both apply cleanly.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { applyPatch } from "diff";
 import * as fc from "fast-check";
 import { diffOf } from "../../../src/context/files/diff.ts";
@@ -87,4 +87,16 @@ test("texts of millions of short lines are one block, without a list of their li
 test("refuses content that is not text", async () => {
   const from = { version: 1, bytes: new Uint8Array([0xff]) };
   expect(diffOf({ path: "a.bin", from, to: side(2, "") })).rejects.toMatchObject({ code: "not_text" });
+});
+
+test("is as exact on a machine that takes long as on one that does not", async () => {
+  const marked = (mark: string) =>
+    Array.from({ length: 200 }, (_, at) => `${at}${at % 10 === 0 ? mark : ""}\n`).join("");
+  let now = Date.now();
+  const clock = spyOn(Date, "now").mockImplementation(() => (now += 10_000));
+  try {
+    expect(await diff(marked("a"), marked("b"))).toMatchObject({ coarse: false, added: 20, removed: 20 });
+  } finally {
+    clock.mockRestore();
+  }
 });
