@@ -31,6 +31,8 @@ interface InitServer {
   readonly template?: string | undefined;
   /** Accepts a directory with other files. They stay; a file of a server is never replaced. */
   readonly force?: boolean;
+  /** The user of this machine who creates it, for the audit record; the user of the process unless given. */
+  readonly by?: string;
 }
 
 /** The entries of a server's directory. */
@@ -84,7 +86,7 @@ export async function initServer(
       const { spaces, logins } = server.parts;
       // The admin comes last, because that ends the setup: after a crash before, it can be repeated.
       if (!spaces.names().includes(input.space))
-        await spaces.create(localCaller(systemUser()), {
+        await spaces.create(localCaller(input.by ?? systemUser()), {
           name: input.space,
           template: input.template ?? "team",
         });
