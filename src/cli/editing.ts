@@ -1,9 +1,10 @@
 // Opens a text in the person's editor ($VISUAL, $EDITOR). The edited text is never lost: the caller decides when its file is deleted.
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commandWords } from "../kit/terminal/command-text.ts";
 import { absentAsUndefined } from "../kit/disk/disk.ts";
+import { temporaryFolder } from "../kit/disk/temporary-folder.ts";
 import { temporaryDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
@@ -35,7 +36,7 @@ export class EditedFile {
 
   /** Editors recognise languages by extension, and people recognise files by name. */
   static async create(name: string, content: Uint8Array, environment: Environment): Promise<EditedFile> {
-    const folder = await mkdtemp(join(temporaryDirectory(environment), "cairn-edit-"));
+    const folder = temporaryFolder(temporaryDirectory(environment), "cairn-edit-");
     const path = join(folder, name);
     await writeFile(path, content, { mode: PRIVATE_FILE_MODE, flag: "wx" });
     return new EditedFile(folder, path, content);

@@ -100,8 +100,8 @@ export async function initServer(
       await server.close();
     }
   } catch (error) {
-    if (made) rmSync(directory, { recursive: true, force: true });
-    else
+    if (made && existsSync(directory)) rmSync(directory, { recursive: true, force: true });
+    else if (!made)
       for (const name of readdirSync(directory).filter((one) => !others.has(one)))
         rmSync(join(directory, name), { recursive: true, force: true });
     throw error;

@@ -17,7 +17,8 @@ import { openServer } from "./main.ts";
 import { localCaller } from "./identity/caller.ts";
 import { runningDoor, systemUser } from "./people/local-door.ts";
 import { systemClock, type Clock } from "../kit/clock.ts";
-import { guarded } from "../kit/disk/disk.ts";
+import { guarded, isUnwritable, problemWithoutPlace } from "../kit/disk/disk.ts";
+import { temporaryFolder } from "../kit/disk/temporary-folder.ts";
 import { AppError, systemCode } from "../kit/error.ts";
 import type { Log, LogOptions } from "../kit/log.ts";
 import { randomHex } from "../kit/random.ts";
@@ -85,7 +86,7 @@ export async function verifyBackup(
   signal: AbortSignal,
   onProgress: OnProgress,
 ): Promise<VerifiedBackup> {
-  const directory = join(scratch, `cairn-verify-${randomHex(NAME_BITS)}`);
+  const directory = temporaryFolder(scratch, "cairn-verify-");
   try {
     const { manifest, sha256, auditProblem } = await proven(file, directory, signal, onProgress);
     if (auditProblem !== undefined) throw brokenAudit(file, auditProblem);
@@ -106,6 +107,7 @@ export async function restoreServer(
   const name = `.restore-${randomHex(NAME_BITS)}`;
   // An existing directory may be a mount point or have an owner, so keep it and build inside it.
   const build = isThere ? join(directory, name) : join(dirname(directory), `${name}-${basename(directory)}`);
+  await makeBuild(build);
   try {
     const { manifest, sha256, auditProblem } = await proven(file, build, signal, onProgress);
     if (auditProblem !== undefined && audit === "whole") throw brokenAudit(file, auditProblem);
@@ -122,13 +124,25 @@ export async function restoreServer(
   }
 }
 
+async function makeBuild(path: string): Promise<void> {
+  await guarded(path, () =>
+    mkdir(path, { mode: PRIVATE_DIRECTORY_MODE }).catch((error: unknown) => {
+      if (!isUnwritable(error)) throw error;
+      const reason = problemWithoutPlace(error);
+      throw new AppError(
+        "refused",
+        `${dirname(path)} cannot be written: ${reason}; restore into another directory`,
+      );
+    }),
+  );
+}
+
 async function proven(
   file: string,
   directory: string,
   signal: AbortSignal,
   onProgress: OnProgress,
 ): Promise<Unpacked & { readonly auditProblem: string | undefined }> {
-  await guarded(directory, () => mkdir(directory, { mode: PRIVATE_DIRECTORY_MODE }));
   let done = 0;
   const unpacked = await unpack(file, directory, signal, (count) => onProgress("unpacking", (done += count)));
   done = 0;
@@ -155,8 +169,9 @@ async function refuseUsed(directory: string): Promise<void> {
       "conflict",
       `${directory} is in use by a running server (process ${door.pid}); restore into another directory`,
     );
+  refuseLost(directory);
   const there = statSync(directory, { throwIfNoEntry: false });
-  if (!there) return refuseLost(directory);
+  if (!there) return;
   if (!there.isDirectory()) throw new AppError("conflict", `${directory} is not a directory`);
   if (readdirSync(directory).length > 0)
     throw new AppError(
@@ -166,8 +181,10 @@ async function refuseUsed(directory: string): Promise<void> {
 }
 
 function refuseLost(directory: string): void {
-  if (!existsSync(dirname(directory)))
-    throw new AppError("invalid", `${dirname(directory)}: no such directory; create it first`);
+  const parent = dirname(directory);
+  if (!existsSync(parent)) throw new AppError("invalid", `${parent}: no such directory; create it first`);
+  if (!statSync(parent).isDirectory())
+    throw new AppError("invalid", `${parent}: not a directory; restore into another directory`);
 }
 
 /** Gives each space a new epoch and writes its working tree. Raises `unavailable` when a file of the tree cannot be written. */

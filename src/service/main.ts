@@ -138,7 +138,7 @@ function openData(directory: string, log: Log): Data {
     if (error instanceof AppError) throw error;
     // `mkdirSync` says that a file is in the way as EEXIST.
     const problem = systemCode(error) === "EEXIST" ? "a file, not a directory" : accessProblem(error);
-    throw new AppError("invalid", `data directory ${directory}: ${problem}`);
+    throw new AppError("invalid", `data directory ${directory}: ${problem}; name another one with --data`);
   }
 }
 

@@ -268,7 +268,9 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     chmodSync(data, 0o555);
     const answer = await refused();
     chmodSync(data, 0o755);
-    expect(answer).toBe(`Error: ${path} cannot be written: permission denied, or the disk is read-only`);
+    expect(answer).toBe(
+      `Error: ${path} cannot be written: permission denied, or the disk is read-only; run the program as the owner of the directory, or choose another one`,
+    );
   });
 
   test.each(["nowhere.invalid:8688", "[2001:db8::1]:8688"])(

@@ -48,10 +48,12 @@ bound("a data directory that can't be written says so", async () => {
   );
   chmodSync(directory, 0o700);
   const denied = "permission denied";
-  const says = `Error: ${inside("server.db")} cannot be written: ${denied}, or the disk is read-only\n`;
+  const says = `Error: ${inside("server.db")} cannot be written: ${denied}, or the disk is read-only; run the program as the owner of the directory, or choose another one\n`;
   expect(answer).toEqual([1, says]);
-  const remedy = "run the command as the owner, or choose another directory";
-  expect(made).toEqual([1, `Error: cannot create ${inside("new")}: ${denied}; ${remedy}\n`]);
+  expect(made).toEqual([
+    1,
+    `Error: cannot create ${inside("new")}: ${directory} cannot be written: ${denied}; choose another directory\n`,
+  ]);
 });
 
 bound("a data directory that the user may not look into is not taken for a missing one", async () => {

@@ -150,7 +150,10 @@ bound("a space or a project without access is called that, not missing", async (
   {
     using _ = close(directory);
     const answer = await asNobody(["file", "list", "--dir", directory]);
-    expect(answer).toMatchObject({ exitCode: 1, stderr: `Error: ${directory}: permission denied\n` });
+    expect(answer).toMatchObject({
+      exitCode: 1,
+      stderr: `Error: ${directory}: permission denied; make it readable, or name another space with --dir\n`,
+    });
   }
   {
     using _ = close(at.on(".cairn"));
@@ -159,13 +162,21 @@ bound("a space or a project without access is called that, not missing", async (
     const shut = `Error: ${at.on(".cairn")} cannot be read: permission denied; ${remedy}\n`;
     expect(inside).toMatchObject({ exitCode: 1, stdout: "", stderr: shut });
     const named = await asNobody(["status", "--dir", directory]);
-    expect(named).toMatchObject({ exitCode: 1, stderr: `Error: ${directory}: permission denied\n` });
+    expect(named).toMatchObject({
+      exitCode: 1,
+      stderr: `Error: ${directory}: permission denied; make it readable, or name another space with --dir\n`,
+    });
   }
   const project = join(folder.path, "project");
   mkdirSync(project, { mode: 0o555 });
   giveToNobody(project);
   const wired = await asNobody(["activate", project, "--only", "claude-code", "--dir", directory]);
-  expect(wired).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(": permission denied\n") });
+  expect(wired).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(
+      ": permission denied; run the command as the owner, or give yourself access\n",
+    ),
+  });
   expect(await at.list()).toHaveLength(Object.keys(TEXTS).length);
 });
 

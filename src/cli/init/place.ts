@@ -65,7 +65,7 @@ function writeProblem(directory: string): string | undefined {
     accessSync(directory, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    return `cannot write in ${directory}: ${accessProblem(error)}`;
+    return `cannot write in ${directory}: ${accessProblem(error)}; choose another folder`;
   }
 }
 

@@ -31,8 +31,12 @@ export function targetPath(
       )
     : path;
   const directory = dirname(target);
-  if (!isDirectoryAt(directory))
-    throw new AppError("invalid", `${directory}: no such directory; create it first`);
+  if (!isDirectoryAt(directory)) {
+    const what = existsSync(directory)
+      ? "not a directory; choose another directory"
+      : "no such directory; create it first";
+    throw new AppError("invalid", `${directory}: ${what}`);
+  }
   if (`${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`))
     throw new AppError(
       "invalid",
@@ -47,6 +51,8 @@ function isDirectoryAt(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
+    // A file is in place of a directory above.
+    if (systemCode(error) === "ENOTDIR") return false;
     throw isUnwritable(error) ? notWritable(dirname(path), problemWithoutPlace(error)) : error;
   }
 }

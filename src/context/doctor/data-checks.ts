@@ -82,9 +82,14 @@ export async function database(path: string, { scratch }: Place): Promise<Verdic
     if (problems.length === 0) return ok(`${path} is intact`);
     return fail(`${path} is damaged: ${problems[0]}${problems.length > 1 ? ", and more" : ""}`, RESTORE);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === "conflict") throw error;
+    if (!isAboutContent(error)) throw error;
     return fail(error.message, RESTORE);
   }
+}
+
+/** Otherwise the database was not looked at: a process writes to it, or there is no place for a copy of it. */
+function isAboutContent(error: unknown): error is AppError {
+  return error instanceof AppError && error.code !== "conflict" && error.code !== "refused";
 }
 
 /** Undefined: the database of the space is there. */
@@ -138,7 +143,7 @@ export async function index(space: string, { directory, scratch }: Place): Promi
   const path = join(folderOf(directory, space), ".cairn", "search.db");
   if (!existsSync(path)) return ok("not built yet; the first search builds it");
   const problems = await lookAt(path, scratch, (db) => db.problems()).catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code === "conflict") throw error;
+    if (!isAboutContent(error)) throw error;
     return [error.message];
   });
   if (problems.length === 0) return ok(`${path} is intact`);

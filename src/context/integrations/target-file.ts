@@ -102,7 +102,10 @@ async function reaching<T>(name: string, work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!isUnwritable(error)) throw error;
-      throw new AppError("refused", `${name}: ${accessProblem(error)}`);
+      throw new AppError(
+        "refused",
+        `${name}: ${accessProblem(error)}; run the command as the owner, or give yourself access`,
+      );
     }
   });
 }

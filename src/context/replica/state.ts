@@ -1,10 +1,11 @@
 // The knowledge of a copy about its server, in `.sync/state.db`. Each method is one durable transaction, so that a crash between two of them
 // leaves a state that the next cycle explains. Open for one cycle at a time: its lock keeps two cycles of one copy apart.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../kit/clock.ts";
 import { unwritableProblem } from "../../kit/disk/disk.ts";
+import { temporaryFolder } from "../../kit/disk/temporary-folder.ts";
 import { copyDatabase } from "../../kit/storage/db-untouched.ts";
 import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
@@ -282,7 +283,7 @@ export async function readReplicaState<T>(
     using state = await openReplicaState(directory, { create: true });
     return read(state);
   }
-  const folder = mkdtempSync(join(scratch, "cairn-read-"));
+  const folder = temporaryFolder(scratch, "cairn-read-");
   try {
     const copy = join(folder, DATABASE);
     await openWhenFree(() => copyDatabase(path, copy), systemClock);

@@ -93,7 +93,11 @@ export interface LocalSpaceDeps {
  */
 export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<BrowsedSpace> {
   const shut = spaceAccessProblem(directory);
-  if (shut !== undefined) throw new AppError("refused", `${directory}: ${shut}`);
+  if (shut !== undefined)
+    throw new AppError(
+      "refused",
+      `${directory}: ${shut}; make it readable, or name another space with --dir`,
+    );
   if (!holdsLocalSpace(directory))
     throw new AppError(
       "not_found",

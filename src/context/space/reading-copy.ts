@@ -1,9 +1,10 @@
 // A folder that cannot be written can still be read: its databases are copied to a private directory, where the engine may write as always. The
 // copy is deleted when the space is closed.
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { unwritableProblem } from "../../kit/disk/disk.ts";
+import { temporaryFolder } from "../../kit/disk/temporary-folder.ts";
 import { AppError } from "../../kit/error.ts";
 import { openError } from "../../kit/storage/db-file.ts";
 import { copyDatabase } from "../../kit/storage/db-untouched.ts";
@@ -32,7 +33,7 @@ interface Unwritable {
 export function readingCopy({ directory, problem }: Unwritable, scratch: string): ReadingCopy {
   const database = sqlite.databaseOf(directory);
   const index = join(directory, ".cairn", SEARCH_DATABASE);
-  const copy = mkdtempSync(join(scratch, "cairn-read-"));
+  const copy = temporaryFolder(scratch, "cairn-read-");
   const remove = () => rmSync(copy, { recursive: true, force: true });
   try {
     copyDatabase(database, join(copy, "space.db"));

@@ -120,7 +120,10 @@ export function openError(path: string, error: unknown): AppError {
       `${path} belongs to another user; run the program as its owner, or change the owner`,
     );
   if (UNWRITABLE.some((start) => code.startsWith(start))) {
-    return new AppError("refused", `${path} cannot be written: permission denied, or the disk is read-only`);
+    return new AppError(
+      "refused",
+      `${path} cannot be written: permission denied, or the disk is read-only; run the program as the owner of the directory, or choose another one`,
+    );
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }

@@ -4,14 +4,15 @@
 // files is opened instead.
 
 import { constants, Database } from "bun:sqlite";
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, constants as copying } from "node:fs";
+import { chmodSync, copyFileSync, rmSync, statSync, constants as copying } from "node:fs";
 import { join } from "node:path";
 import { Db } from "./db.ts";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { temporaryFolder } from "../disk/temporary-folder.ts";
 
 /**
- * Runs `look` on the current database. `scratch` is the folder for a temporary copy. Raises `not_found`, `conflict` while a process writes
+ * Runs `look` on the current database. `scratch` is the folder for a temporary copy. Raises `not_found`, `refused` for `scratch`, `conflict` while a process writes
  * to it, `invalid` for an unusable database, and whatever `look` raises.
  */
 export async function lookAt<T>(path: string, scratch: string, look: (db: Db) => T | Promise<T>): Promise<T> {
@@ -19,7 +20,7 @@ export async function lookAt<T>(path: string, scratch: string, look: (db: Db) =>
   requireRegular(path);
   if (before.size === undefined) throw new AppError("not_found", `${path}: not found`);
   if (!before.wal) return opened(path, `${Bun.pathToFileURL(path).href}?immutable=1`, look);
-  const folder = mkdtempSync(join(scratch, "cairn-look-"));
+  const folder = temporaryFolder(scratch, "cairn-look-");
   try {
     const copy = join(folder, "copy.db");
     copyDatabase(path, copy);
