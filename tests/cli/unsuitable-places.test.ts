@@ -99,3 +99,14 @@ bound("new servers, spaces and services where nothing can be created", async () 
   );
   expect(readdirSync(closed)).toEqual([]);
 });
+
+bound("a copy that may not be looked into is not called a folder without a server", async () => {
+  await using folder = await temporaryFolder();
+  using one = await desk(folder);
+  const notes = one.at("own", "notes");
+  chmodSync(notes, 0);
+  const says = failure(`${notes}: permission denied; run the command as the owner, or give yourself access`);
+  for (const command of ["sync", "pull", "push", "daemon install", "daemon status"])
+    expect([command, await one.refused([...command.split(" "), "--dir", notes])]).toEqual([command, says]);
+  chmodSync(notes, 0o700);
+});

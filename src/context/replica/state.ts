@@ -1,10 +1,10 @@
 // The knowledge of a copy about its server, in `.sync/state.db`. Each method is one durable transaction, so that a crash between two of them
 // leaves a state that the next cycle explains. Open for one cycle at a time: its lock keeps two cycles of one copy apart.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../kit/clock.ts";
-import { unwritableProblem } from "../../kit/disk/disk.ts";
+import { isUnwritable, problemWithoutPlace, unwritableProblem } from "../../kit/disk/disk.ts";
 import { temporaryFolder } from "../../kit/disk/temporary-folder.ts";
 import { copyDatabase } from "../../kit/storage/db-untouched.ts";
 import { openDatabase, type Db } from "../../kit/storage/db.ts";
@@ -312,7 +312,18 @@ export async function openReplicaState(directory: string, options: OpenOptions =
   throw notReplica(directory);
 }
 
+/** Nobody can tell about a folder that may not be looked into. */
 function notReplica(directory: string): AppError {
+  try {
+    statSync(join(syncDirectory(directory), DATABASE));
+  } catch (error) {
+    if (isUnwritable(error))
+      return new AppError(
+        "refused",
+        `${directory}: ${problemWithoutPlace(error)}; run the command as the owner, or give yourself access`,
+        { directory },
+      );
+  }
   const command = commandText(["cairn", "init", "client", "--dir", directory]);
   const problem = `${directory} does not sync with a server; join one with ${command}`;
   return new AppError("refused", problem, { directory });
