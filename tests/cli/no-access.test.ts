@@ -100,6 +100,11 @@ bound("doctor says which directory of a space, or of the server, cannot be used"
     expect(stdout).toContain(`fix: chmod u+rwX ${shut}\n`);
     expect(stdout).not.toContain("is missing");
   }
+  chmodSync(at.inside(), 0);
+  const { stdout } = await at.run(["doctor", "--server-dir", at.inside()]);
+  chmodSync(at.inside(), 0o700);
+  expect(stdout).toMatch(/^skipped +run file +could not be checked: /m);
+  expect(stdout).toMatch(/^skipped +spaces +could not be checked: /m);
 });
 
 bound(

@@ -45,7 +45,9 @@ interface SpaceFolders {
 
 export function spaceFolders(directory: string): SpaceFolders {
   const folder = join(directory, "spaces");
-  const names = (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [])
+  const names = (
+    statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder, { withFileTypes: true }) : []
+  )
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".removed-"))
     .map(({ name }) => name)
     .sort();
@@ -212,7 +214,8 @@ export function runFile(directory: string, state: DoorState): Verdict {
       `${path} is left over from process ${state.door.pid}, which crashed or is stopping now`,
       `rm ${quoted(path)}, or leave it: the next start replaces it`,
     );
-  if (existsSync(path)) return warn(`cannot read ${path}`, `rm ${quoted(path)}`);
+  // Raises the refusal of a directory that may not be entered, so that nobody takes the file for missing.
+  if (statSync(path, { throwIfNoEntry: false })) return warn(`cannot read ${path}`, `rm ${quoted(path)}`);
   return ok("no server is running, and none left a run file");
 }
 
@@ -232,5 +235,8 @@ export function spacesVerdict({ spaces, lost, shut, others }: SpaceFolders, dire
       `${others.join(", ")}: not ${nounFor(others.length, "a space", "spaces")}, because .cairn/space.yaml is missing`,
       `restore that file from a backup, or move the folder out of ${quoted(join(directory, "spaces"))}`,
     );
-  return spaces.length === 0 ? skipped("no spaces yet") : ok(spaces.join(", "));
+  if (spaces.length > 0) return ok(spaces.join(", "));
+  // Raises the refusal that `listed` left out.
+  spaceFolders(directory);
+  return skipped("no spaces yet");
 }
