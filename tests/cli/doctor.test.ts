@@ -206,7 +206,7 @@ describe("reports", () => {
     truncateSync(path, text.indexOf("\n") + 1);
     expect(await server.finding("audit record")).toMatchObject({
       state: "fail",
-      found: expect.stringContaining("the file ends after 1 records"),
+      found: expect.stringContaining("the file ends after 1 record, but"),
     });
   });
 
