@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { emptyMemoryScreen, FACTS, memoryScreen } from "../kit/browser/memory-screen.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { call, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
 
@@ -88,6 +89,21 @@ onScreen("memory", memoryScreen, (at) => {
     await page.getByRole("treeitem", treeItem("new.md")).waitFor();
   });
 
+  test("shows the former version until the next one is there, at the place where it is read", async () => {
+    const lines = (word: string) => Array.from({ length: 90 }, (_, line) => `${word} ${line}.`).join("\n\n");
+    await at.ask("scout", at.write("shared/long.md", lines("Old"), 0));
+    await using page = await at.open(`${at.own}/memory?document=shared%2Flong.md`);
+    await page.getByText("Old 80.").scrollIntoViewIfNeeded();
+    const loading = await holdRequest(page, /\/memory\/file\?path=/);
+    await at.ask("scout", at.write("shared/long.md", lines("New"), 1));
+    await loading.held;
+    expect(await page.getByText("Old 80.").isVisible()).toBe(true);
+    await loading.letGo();
+    await page.getByText("New 80.").waitFor();
+    const seen = () => page.getByText("New 80.").evaluate((line) => line.getBoundingClientRect().top);
+    expect(await seen()).toBeWithin(0, 860);
+  });
+
   test("binds a document by search and keyboard, shows its version in the exact prompt, and unbinds it with undo", async () => {
     await using page = await at.open(`${at.own}/memory?inspect=agent-${at.scoutId}`);
     await page.getByRole("button", button("Bind document")).press("Enter");
@@ -133,10 +149,7 @@ onScreen("memory", memoryScreen, (at) => {
 
   test("the palette leads to the view and to the bound documents", async () => {
     await using page = await at.open(at.own);
-    await page
-      .getByRole("button", { name: /memory_list/ })
-      .first()
-      .waitFor();
+    await page.getByRole("textbox", { name: "Message the orchestrator" }).waitFor();
     for (const [words, url] of [
       ["go to memory", /\/memory/],
       ["bound documents", /inspect=workspace-/],

@@ -39,6 +39,8 @@ interface QueryOptions {
   readonly every?: number;
   /** Whether to refetch while the page is hidden, too. Tracked. */
   readonly hidden?: () => boolean;
+  /** Keeps the former record until the one of the new key is read: both are of the same thing. */
+  readonly keep?: boolean;
 }
 
 /** `ask` is tracked and returns the key and the reader, or undefined while there is nothing to read. */
@@ -66,7 +68,7 @@ export function createQuery<T>(
     observer = current;
     const show = () => {
       const result = current.getCurrentResult();
-      setData(() => result.data);
+      if (!options.keep || !result.isPending) setData(() => result.data);
       setProblem(result.data === undefined && result.error ? asProblem(result.error) : undefined);
       setLoading(result.isPending);
     };

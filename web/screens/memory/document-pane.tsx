@@ -36,18 +36,24 @@ interface DocumentProps {
   readonly before: JSX.Element;
 }
 
-/** Its text and versions, read again when a version is written. */
+/** Its text and versions, read again when a version is written. The pane is made anew for each path. */
 function createDocument(props: Pick<DocumentProps, "path" | "file">) {
   const here = useHere();
   const { memory } = api.workspaces({ id: here.id });
-  const document = createQuery(() => ({
-    key: ["memory-document", here.id, props.path, props.file?.version ?? 0, props.file?.hash ?? ""],
-    read: () => take(memory.file.get({ query: { path: props.path } })),
-  }));
-  const history = createQuery(() => ({
-    key: ["memory-history", here.id, props.path, props.file?.version ?? 0],
-    read: () => take(memory.history.get({ query: { path: props.path } })),
-  }));
+  const document = createQuery(
+    () => ({
+      key: ["memory-document", here.id, props.path, props.file?.version ?? 0, props.file?.hash ?? ""],
+      read: () => take(memory.file.get({ query: { path: props.path } })),
+    }),
+    { keep: true },
+  );
+  const history = createQuery(
+    () => ({
+      key: ["memory-history", here.id, props.path, props.file?.version ?? 0],
+      read: () => take(memory.history.get({ query: { path: props.path } })),
+    }),
+    { keep: true },
+  );
   return { document, history };
 }
 
