@@ -257,7 +257,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
   [
     "the last record was deleted",
     "DELETE FROM audit WHERE seq = 6",
-    { broken_at: 6, problem: "1 records are missing at the end" },
+    { broken_at: 6, problem: "1 record is missing at the end" },
   ],
   [
     "everything was deleted",

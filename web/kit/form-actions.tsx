@@ -4,6 +4,7 @@ import Clock from "lucide-solid/icons/clock";
 import { createMemo, type JSX, on, Show } from "solid-js";
 import { Button, type ButtonProps } from "./button.tsx";
 import type { Submission } from "./form.tsx";
+import { plural } from "./format.ts";
 import { ProblemNotice } from "./states.tsx";
 
 export function FormActions(props: {
@@ -48,7 +49,7 @@ export function FormProblem(props: { readonly form: Submission }): JSX.Element {
   const waits = createMemo(() => props.form.wait() > 0);
   const said = createMemo(
     on(waits, (isWaiting, before) => {
-      if (isWaiting) return `Too many attempts. Try again in ${props.form.wait()} seconds.`;
+      if (isWaiting) return `Too many attempts. Try again in ${plural(props.form.wait(), "second")}.`;
       return before === true ? "You can try again now." : "";
     }),
   );

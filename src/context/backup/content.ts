@@ -6,6 +6,7 @@ import { turnOfOthers } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { verifyAuditFile } from "../audit/verify.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { decode } from "../versioned-store/coding.ts";
@@ -130,7 +131,7 @@ function auditProblem(path: string, { audit }: Manifest): string | undefined {
   if (!found.ok) return `${AUDIT_MEMBER}: line ${found.line}: ${found.problem}`;
   const entries = found.entries + found.skipped;
   if (entries === audit.entries) return undefined;
-  return `${AUDIT_MEMBER}: ${entries} records, but the manifest says ${audit.entries}`;
+  return `${AUDIT_MEMBER}: ${plural(entries, "record")}, but the manifest says ${audit.entries}`;
 }
 
 function wrong(member: string, problem: string): AppError {

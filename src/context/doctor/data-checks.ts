@@ -160,7 +160,7 @@ export async function audit(place: Place): Promise<Verdict> {
 }
 
 export function auditVerdict(found: AuditVerification): Verdict {
-  if (found.ok) return ok(`the chain is intact, ${found.entries} records`);
+  if (found.ok) return ok(`the chain is intact, ${plural(found.entries, "record")}`);
   return fail(
     `line ${found.line}: ${found.problem}`,
     "compare audit/audit.jsonl with a backup to see what changed, then acknowledge the break: cairn audit acknowledge",

@@ -10,6 +10,7 @@ import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import {
@@ -164,9 +165,15 @@ export class Audit {
     const head = this.#store.head.get()!;
     const entries = end.seq;
     if (entries < head.seq)
-      return broken(entries + 1, `${head.seq - entries} records are missing at the end`);
+      return broken(
+        entries + 1,
+        `${plural(head.seq - entries, "record is", "records are")} missing at the end`,
+      );
     if (entries > head.seq)
-      return broken(head.seq + 1, `${entries - head.seq} records were added after the anchored one`);
+      return broken(
+        head.seq + 1,
+        `${plural(entries - head.seq, "record was", "records were")} added after the anchored one`,
+      );
     if (end.hash !== head.hash) return broken(entries, "the last record is not the anchored one");
     return { ok: true, entries, head: head.hash, broken_at: null, problem: null };
   }

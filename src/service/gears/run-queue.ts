@@ -2,6 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { Semaphore } from "../../kit/concurrency/semaphore.ts";
+import { plural } from "../../kit/text/amounts.ts";
 
 /** The gear was not executed, because its caller was stopped while it was queued. */
 export class NeverStarted extends AppError {
@@ -17,7 +18,7 @@ export class RunQueue {
     const refusal = () =>
       new AppError(
         "unavailable",
-        `${atOnceMax} gears are running and ${waitingMax} are queued; try again later`,
+        `${plural(atOnceMax, "gear is", "gears are")} running and ${plural(waitingMax, "is", "are")} queued; try again later`,
       );
     this.#places = new Semaphore(atOnceMax, { waitingMax, refusal });
   }

@@ -30,7 +30,7 @@ test("refuses work over the limit, and a failure frees its place", async () => {
   const first = queue.run(never, () => end.promise);
   const second = queue.run(never, async () => "second");
   expect(await refusalText(() => queue.run(never, async () => {}))).toBe(
-    "unavailable: 1 gears are running and 1 are queued; try again later",
+    "unavailable: 1 gear is running and 1 is queued; try again later",
   );
   end.reject(new Error("broken"));
   await expect(first).rejects.toThrow("broken");

@@ -5,6 +5,7 @@ import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { fieldOf } from "../../api/problem.ts";
 import { Button } from "../../kit/button.tsx";
 import { Select } from "../../kit/form.tsx";
+import { plural } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
@@ -133,7 +134,7 @@ function Output(props: { readonly run: LiveRun }): JSX.Element {
   const progress = () => {
     if (!props.run.running()) return "";
     const ahead = props.run.queuedBehind();
-    return ahead === undefined ? "running" : `queued: ${ahead} gears are running`;
+    return ahead === undefined ? "running" : `queued: ${plural(ahead, "gear is", "gears are")} running`;
   };
   const shown = () =>
     props.run.running() || props.run.result() !== undefined || props.run.printed().length > 0;
