@@ -6,14 +6,14 @@ import { AppError, messageOf } from "../kit/error.ts";
 
 interface ListedSpaces {
   readonly spaces: Space[];
-  /** Says which spaces the server cannot open, and why the first one; absent if there are none. */
-  readonly unopened?: string;
+  /** Says which spaces the server cannot open, and why the first one, with the code of that; absent if there are none. */
+  readonly unopened?: AppError;
 }
 
 export async function listSpaces(client: Client): Promise<ListedSpaces> {
   const { value: spaces, headers } = await client.answer<Space[]>("GET", "/spaces");
   const names = headers.get("X-Service-Unopened")?.split(",") ?? [];
-  return names.length === 0 ? { spaces } : { spaces, unopened: await unopenedText(client, names) };
+  return names.length === 0 ? { spaces } : { spaces, unopened: await unopenedError(client, names) };
 }
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
@@ -22,20 +22,18 @@ export async function chosenSpace(client: Client, given: string | undefined): Pr
   const { spaces, unopened } = await listSpaces(client);
   if (spaces.length === 1 && unopened === undefined) return spaces[0]!.name;
   if (spaces.length === 0)
-    throw new AppError(
-      unopened === undefined ? "invalid" : "unavailable",
-      unopened ?? "no space yet; create one with cairn space create <name>",
-    );
+    throw unopened ?? new AppError("invalid", "no space yet; create one with cairn space create <name>");
   const choice = `missing --space: choose one of ${spaces.map(({ name }) => name).join(", ")}`;
-  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened}`);
+  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.message}`);
 }
 
-async function unopenedText(client: Client, names: readonly string[]): Promise<string> {
+async function unopenedError(client: Client, names: readonly string[]): Promise<AppError> {
   const [first, ...rest] = names;
-  const reason = await client.get(`/spaces/${first}`).then(
-    () => "it was busy; try again",
-    (error: unknown) => messageOf(error),
+  const why = await client.get(`/spaces/${first}`).then(
+    () => new AppError("unavailable", "it was busy; try again"),
+    (error: unknown) => error,
   );
   const others = rest.length === 0 ? "" : `; nor can ${rest.join(", ")}`;
-  return `the server cannot open the space ${first}: ${reason}${others}`;
+  const text = `the server cannot open the space ${first}: ${messageOf(why)}${others}`;
+  return new AppError(why instanceof AppError ? why.code : "unavailable", text);
 }

@@ -15,7 +15,7 @@ test("a command without --space says which space cannot be opened and why", asyn
   await using server = await stoppedContext("blank");
   const reason = damage(server, "main");
   const [exitCode, message] = await server.refused("file", "list");
-  expect([exitCode, message]).toEqual([2, expect.stringContaining(`Error: ${reason} (`)]);
+  expect([exitCode, message]).toEqual([1, expect.stringContaining(`Error: ${reason} (`)]);
   const { stdout, stderr } = await server.cairn("space", "list");
   expect([stdout, stderr]).toEqual(["no spaces\n", expect.stringContaining(reason)]);
 });

@@ -17,7 +17,7 @@ export interface ProvenServer {
   readonly role: string;
   readonly spaces: readonly Pick<Space, "name" | "files" | "bytes">[];
   /** Says which spaces the server cannot open. */
-  readonly unopened?: string;
+  readonly unopened?: AppError;
 }
 
 export interface Answers {

@@ -60,12 +60,12 @@ export function spaceOf({ url, user, spaces, unopened }: ProvenServer, wanted: s
   const names = spaces.map(({ name }) => name);
   if (wanted === undefined && names.length === 1 && unopened === undefined) return names[0]!;
   if (wanted !== undefined && names.includes(wanted)) return wanted;
-  if (names.length === 0 && unopened !== undefined) throw new AppError("unavailable", unopened);
+  if (names.length === 0 && unopened !== undefined) throw unopened;
   if (names.length === 0)
     throw new AppError("not_found", `${user} sees no space on ${url}; ask an admin of that server`);
   const which = wanted === undefined ? "missing flag: --space" : `--space "${wanted}": not found on ${url}`;
   const choice = `${which}; choose one of ${names.join(", ")}`;
-  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened}`);
+  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.message}`);
 }
 
 /**
