@@ -48,7 +48,7 @@ test.if(hasBrowser)("shows that a run is queued, and Stop takes it back", async 
   const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () =>
     at.admin.post(`/gears/${gear.id}/run?dry=1`),
   );
-  await full;
+  await full();
   const page = await browser.open(at.url, `/gears/${gear.id}/review`);
   const dryRun = page.getByRole("button", { name: "Dry run" });
   const queued = page.getByText(`queued: ${GEAR_RUNS_AT_ONCE_MAX} gears are running`);
