@@ -78,7 +78,10 @@ export interface TestBrowser extends AsyncDisposable {
   open(url: string, path: string, options?: PageOptions): Promise<Page>;
   /** The errors in pages so far; those that a test expects are taken out with `expected`. */
   readonly faults: string[];
-  /** Takes out faults that the test provoked: the console's line about a refused request. */
+  /**
+   * Takes out faults that the test provoked: the console's line about a refused request. Of the pages that are open, also those to come: the line
+   * may arrive later than what a person sees of it.
+   */
   expected(pattern: RegExp): void;
 }
 
@@ -102,6 +105,12 @@ export async function startBrowser(
   const owner = new AsyncDisposableStack();
   const browser = await programOf(kind, owner);
   let faults: string[] = [];
+  /** The faults that are expected of each page. */
+  const pages = new Map<Page, RegExp[]>();
+  const note = (page: Page, text: string) => {
+    const fault = `${page.url()}: ${text}`;
+    if (!pages.get(page)?.some((pattern) => pattern.test(fault))) faults.push(fault);
+  };
   const newContext: TestBrowser["newContext"] = async (options) =>
     owner.use(await browser.newContext(options));
   return {
@@ -111,6 +120,7 @@ export async function startBrowser(
     },
     expected(pattern) {
       faults = faults.filter((fault) => !pattern.test(fault));
+      for (const patterns of pages.values()) patterns.push(pattern);
     },
     async open(url, path, options = {}) {
       const context =
@@ -128,9 +138,11 @@ export async function startBrowser(
       const page = await context.newPage();
       page.setDefaultTimeout(WAIT_MS_MAX);
       if (!options.offline) interceptAtOnce(page);
-      page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
+      pages.set(page, []);
+      page.once("close", () => pages.delete(page));
+      page.on("pageerror", (error) => note(page, error.message));
       page.on("console", (message) => {
-        if (message.type() === "error") faults.push(`${page.url()}: ${message.text()}`);
+        if (message.type() === "error") note(page, message.text());
       });
       await page.goto(url + path);
       return page;
