@@ -1,4 +1,4 @@
-// Chooses the space of a command that does not name one. A space that the server cannot open is none that another may stand in for.
+// Chooses the space of a command that does not name one. No other space stands in for one that the server cannot open.
 
 import type { Client } from "../context/client/client.ts";
 import type { Space } from "../context/spaces/schema.ts";

@@ -39,7 +39,7 @@ interface QueryOptions {
   readonly every?: number;
   /** Whether to refetch while the page is hidden, too. Tracked. */
   readonly hidden?: () => boolean;
-  /** Keeps the former record until the one of the new key is read: both are of the same thing. */
+  /** Keeps the former record until that of the new key is read. Both must be of the same thing. */
   readonly keep?: boolean;
 }
 

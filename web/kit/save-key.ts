@@ -1,4 +1,4 @@
-// Ctrl S, and Cmd S on a Mac, in a form; also while a save is on its way, which does not have what has been typed since.
+// Ctrl S, and Cmd S on a Mac, in a form. Pressed while a save is on its way, it saves what was typed since.
 
 /** For `onKeyDown`: calls `save`, in place of the browser's own save dialog. */
 export function onSaveKey(save: () => void): (event: KeyboardEvent) => void {

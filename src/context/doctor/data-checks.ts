@@ -89,7 +89,7 @@ export async function database(path: string, { scratch }: Place): Promise<Verdic
   }
 }
 
-/** Otherwise the database was not looked at: a process writes to it, or there is no place for a copy of it. */
+/** Any other error says that nobody looked: a process writes to the database, or there is no place for a copy of it. */
 function isAboutContent(error: unknown): error is AppError {
   return error instanceof AppError && error.code !== "conflict" && error.code !== "refused";
 }

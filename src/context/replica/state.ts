@@ -312,7 +312,7 @@ export async function openReplicaState(directory: string, options: OpenOptions =
   throw notReplica(directory);
 }
 
-/** Nobody can tell about a folder that may not be looked into. */
+/** `refused`: the folder does not sync with a server, or may not be looked into, so that nobody can tell. */
 function notReplica(directory: string): AppError {
   try {
     statSync(join(syncDirectory(directory), DATABASE));

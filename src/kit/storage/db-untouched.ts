@@ -12,8 +12,8 @@ import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { temporaryFolder } from "../disk/temporary-folder.ts";
 
 /**
- * Runs `look` on the current database. `scratch` is the folder for a temporary copy. Raises `not_found`, `refused` for `scratch`, `conflict` while a process writes
- * to it, `invalid` for an unusable database, and whatever `look` raises.
+ * Runs `look` on the current database. `scratch` is the folder for a temporary copy. Raises `not_found`, `refused` if `scratch` cannot be used,
+ * `conflict` while a process writes to the database, `invalid` for an unusable one, and whatever `look` raises.
  */
 export async function lookAt<T>(path: string, scratch: string, look: (db: Db) => T | Promise<T>): Promise<T> {
   const before = state(path);
