@@ -2,6 +2,7 @@
 
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
 import {
   runProcess,
   startProcess,
@@ -12,6 +13,12 @@ import {
   type TerminalOptions,
   type TerminalProcess,
 } from "../../kit/processes/process.ts";
+
+interface SweepOptions {
+  readonly kind: "containers" | "terminals";
+  readonly deadlineMs: number;
+  readonly log: Log;
+}
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
@@ -69,8 +76,21 @@ export class DockerCommand {
     }
   }
 
+  /** Removes containers that a crash left behind, and logs the outcome. `kind`: of the containers, for the log. */
+  async sweep(ids: readonly string[], { kind, deadlineMs, log }: SweepOptions): Promise<void> {
+    if (ids.length === 0) return;
+    const failed = await this.#removeAll(ids, deadlineMs);
+    if (failed.length > 0)
+      log.error(`cannot remove ${kind} of an earlier start`, {
+        containers: failed.length,
+        reason: reasonOf(failed[0]!),
+      });
+    if (failed.length < ids.length)
+      log.warn(`removed ${kind} of an earlier start`, { containers: ids.length - failed.length });
+  }
+
   /** As `remove`, for several at once. Resolves with the outcomes of those that may still be there. */
-  async removeAll(names: readonly string[], deadlineMs: number): Promise<RunOutcome[]> {
+  async #removeAll(names: readonly string[], deadlineMs: number): Promise<RunOutcome[]> {
     const { stdout } = await this.run(["rm", "--force", "--volumes", ...names], deadlineMs);
     const gone = new Set(stdout.split("\n").map((line) => line.trim()));
     // Docker calls it an error if another one removes a container at this moment, or has removed it.

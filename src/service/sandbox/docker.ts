@@ -205,15 +205,7 @@ export class DockerSandbox implements Sandbox {
       const [id, start] = line.split(" ");
       return id && start !== this.#start ? [id] : [];
     });
-    if (orphans.length === 0) return;
-    const failed = await docker.removeAll(orphans, times.commandMs);
-    if (failed.length > 0)
-      log.error("cannot remove containers of an earlier start", {
-        containers: failed.length,
-        reason: reasonOf(failed[0]!),
-      });
-    if (failed.length < orphans.length)
-      log.warn("removed containers of an earlier start", { containers: orphans.length - failed.length });
+    await docker.sweep(orphans, { kind: "containers", deadlineMs: times.commandMs, log });
   }
 
   async #sweepFolders(): Promise<void> {

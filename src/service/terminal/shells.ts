@@ -108,15 +108,7 @@ export class Shells {
       COMMAND_DEADLINE_MS,
     );
     const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
-    if (orphans.length === 0) return;
-    const failed = await docker.removeAll(orphans, COMMAND_DEADLINE_MS);
-    if (failed.length > 0)
-      log.error("cannot remove terminals of an earlier start", {
-        containers: failed.length,
-        reason: reasonOf(failed[0]!),
-      });
-    if (failed.length < orphans.length)
-      log.warn("removed terminals of an earlier start", { containers: orphans.length - failed.length });
+    await docker.sweep(orphans, { kind: "terminals", deadlineMs: COMMAND_DEADLINE_MS, log });
   }
 }
 

@@ -36,7 +36,7 @@ interface DocumentProps {
   readonly before: JSX.Element;
 }
 
-/** Its text and versions, read again when a version is written. The pane is made anew for each path. */
+/** Reads the text and the versions again when a version is written. A pane has one path, so that the former text may stay meanwhile. */
 function createDocument(props: Pick<DocumentProps, "path" | "file">) {
   const here = useHere();
   const { memory } = api.workspaces({ id: here.id });
