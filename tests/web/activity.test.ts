@@ -112,19 +112,14 @@ onScreen("activity", chatRoom, (room) => {
       );
     expect(new Set(begins.map((begin) => begin.join(" "))).size).toBe(2);
     expect(new URL(page.url()).searchParams.get("turn")).toBe(String(turnId));
-    expect(await step(page, "file_read").getByText("failed").count()).toBe(1);
-    expect(await step(page, "model call 2").first().getByText("not reported").count()).toBe(1);
+    await eventually(() => step(page, "file_read").getByText("failed").count(), 1);
+    await eventually(() => step(page, "model call 2").first().getByText("not reported").count(), 1);
     const priced = (await stepsOf(turnId)).calls.find(({ cost }) => cost !== null)!;
     const costs = steps(page).locator("[aria-level] > .activity-cost");
-    expect(await costs.allTextContents()).toEqual([
-      "unknown",
-      "",
-      money(priced.cost!),
-      "",
-      "",
-      "unknown",
-      "unknown",
-    ]);
+    await eventually(
+      () => costs.allTextContents(),
+      ["unknown", "", money(priced.cost!), "", "", "unknown", "unknown"],
+    );
 
     await step(page, "echo_args").click();
     const side = inspector(page);
@@ -134,7 +129,7 @@ onScreen("activity", chatRoom, (room) => {
     await step(page, "delegate").click();
     await side.getByRole("link", { name: "scribe" }).click();
     await side.getByRole("heading", { name: "scribe", exact: true }).waitFor();
-    expect(await steps(page).count()).toBe(1);
+    await eventually(() => steps(page).count(), 1);
     await page.goBack();
     await side.getByRole("heading", { name: "delegate" }).waitFor();
     await page.goBack();
@@ -183,10 +178,13 @@ onScreen("activity", chatRoom, (room) => {
       ...answer!.calls.map((asked) => JSON.stringify(asked.args, null, 2)),
       ...results!.results.map(({ text }) => text),
     ];
-    expect(await textsOf(page)).toEqual(expected);
+    await eventually(() => textsOf(page), expected);
     expect(task!.text).toBe(LONG_TASK);
     const tools = side.getByRole("list", { name: `${sent.tools.length} tools` });
-    expect(await tools.locator("summary code").allTextContents()).toEqual(sent.tools.map(({ name }) => name));
+    await eventually(
+      () => tools.locator("summary code").allTextContents(),
+      sent.tools.map(({ name }) => name),
+    );
     await tools.getByText("echo_args", { exact: true }).click();
     await side.getByLabel("Arguments of echo_args").getByText('"type": "object"').waitFor();
     const figure = (name: string) =>
@@ -213,7 +211,10 @@ onScreen("activity", chatRoom, (room) => {
     const changes = side.getByRole("list", { name: /^Differences/ });
     const entries = await room.admin.get(`${own()}/entries`);
     const added = entries.filter(({ thread, text }) => thread === 0 && /^(I ask|Twelve)/.test(text));
-    expect(await changes.getByRole("link").allTextContents()).toEqual(added.map(({ id }) => `entry ${id}`));
+    await eventually(
+      () => changes.getByRole("link").allTextContents(),
+      added.map(({ id }) => `entry ${id}`),
+    );
     await changes.getByRole("insertion").filter({ hasText: "Twelve words." }).waitFor();
 
     await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are brief and exact." });
@@ -257,9 +258,9 @@ onScreen("activity", chatRoom, (room) => {
     await step(page, "delegate → scribe").waitFor();
     await page.getByRole("button", { name: "All turns" }).focus();
     while ((await focused()) === null) await page.keyboard.press("Tab");
-    expect(await focused()).toBe("orchestrator · model call 1");
+    await eventually(() => focused(), "orchestrator · model call 1");
     await page.keyboard.press("ArrowDown");
-    expect(await focused()).toBe("delegate → scribe");
+    await eventually(() => focused(), "delegate → scribe");
     await page.keyboard.press("ArrowLeft");
     await eventually(
       () => rowsOf(page),
@@ -267,13 +268,13 @@ onScreen("activity", chatRoom, (room) => {
     );
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    expect(await focused()).toBe("model call 1");
+    await eventually(() => focused(), "model call 1");
     await page.keyboard.press("Enter");
     const heading = inspector(page).getByRole("heading", { name: "scribe · model call 1" });
     await heading.waitFor();
-    expect(await focused()).toBe("model call 1");
+    await eventually(() => focused(), "model call 1");
     await page.keyboard.press("End");
-    expect(await focused()).toBe("orchestrator · model call 2");
+    await eventually(() => focused(), "orchestrator · model call 2");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Escape");
@@ -311,14 +312,17 @@ onScreen("activity", chatRoom, (room) => {
     await inspector(page).getByText("Nearly there.").waitFor();
     await step(page, "orchestrator · model call 2").waitFor();
     await page.getByRole("status").getByText("done").waitFor();
-    expect(await rowsOf(page)).toEqual([
-      "1 orchestrator · model call 1",
-      "1 delegate → scribe",
-      "2 model call 1",
-      `2 ${SLOW_GEAR} v1`,
-      "2 model call 2",
-      "1 orchestrator · model call 2",
-    ]);
+    await eventually(
+      () => rowsOf(page),
+      [
+        "1 orchestrator · model call 1",
+        "1 delegate → scribe",
+        "2 model call 1",
+        `2 ${SLOW_GEAR} v1`,
+        "2 model call 2",
+        "1 orchestrator · model call 2",
+      ],
+    );
     expect((await stepsOf(turn.id)).turn.status).toBe("done");
   });
 
@@ -393,7 +397,7 @@ onScreen("activity", chatRoom, (room) => {
     await step(narrow, "echo_args").click();
     await inspector(narrow).getByRole("heading", { name: "echo_args" }).waitFor();
     expect(await accessibilityProblems(narrow)).toEqual([]);
-    expect(await narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await eventually(() => narrow.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
     await narrow.keyboard.press("Escape");
     await inspector(narrow).waitFor({ state: "detached" });
     await eventually(() => narrow.evaluate("document.activeElement?.getAttribute('role')"), "row");

@@ -50,7 +50,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const { turn, request } = await asks(query);
     await using page = await open();
     await page.getByRole("link", { name: "Approvals 1 pending" }).waitFor();
-    expect(await card(page).locator(".approval-text").textContent()).toBe(query);
+    await eventually(() => card(page).locator(".approval-text").textContent(), query);
     await card(page).getByText("Brave Search, this exact text and nothing else").waitFor();
     await card(page).getByText("you → orchestrator").waitFor();
     await card(page)
@@ -126,7 +126,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const late = page.getByRole("link", { name: /^late_gear/ });
     await eventually(async () => comeBack(page).then(() => late.count()), 1);
     await page.getByText("2 pending approvals", { exact: false }).waitFor();
-    expect(await card(page).locator(".approval-text").textContent()).toBe("looked at first");
+    await eventually(() => card(page).locator(".approval-text").textContent(), "looked at first");
     await button(page, "Reject").click();
     await page.getByRole("button", { name: "Next" }).click();
     const gear = page.getByRole("region", { name: "admin asks to approve a gear" });

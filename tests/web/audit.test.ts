@@ -30,7 +30,7 @@ onScreen("the audit screen", screen, (at) => {
     await using page = await at.open("/audit", { width: 1400 });
     await rows(page).first().waitFor();
     expect(await rows(page).first().textContent()).toContain("instruction.create");
-    expect(await rows(page).count()).toBe(100);
+    await eventually(() => rows(page).count(), 100);
     const byToken = rows(page).filter({ has: page.locator(".audit-who", { hasText: "Second Admin" }) });
     expect(await byToken.textContent()).toContain("token");
     await page.getByRole("button", { name: "Load earlier records" }).click();
@@ -151,7 +151,7 @@ onScreen("the audit screen", screen, (at) => {
     });
     await page.goto(`${at.url}/audit`);
     const action = rows(page).first().locator("code").first();
-    expect(await action.textContent()).toBe("file.save");
+    await eventually(() => action.textContent(), "file.save");
     expect((await action.boundingBox())!.height).toBeLessThan(LINE_PX);
   });
 

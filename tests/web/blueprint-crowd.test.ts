@@ -62,8 +62,8 @@ onScreen("a crowded blueprint", crowded, (office) => {
     const page = await office.open(`${crowd.own}/blueprint`);
     await card(page, "worker 199").waitFor();
     const cards = page.locator("[data-agent]");
-    expect(await cards.count()).toBe(200);
-    expect(await page.locator("[data-wire]").count()).toBe(400);
+    await eventually(() => cards.count(), 200);
+    await eventually(() => page.locator("[data-wire]").count(), 400);
     console.log(`200 agents, 400 wires: shown after ${Math.round(performance.now() - started)} ms`);
     await eventually(() => page.evaluate(HIDDEN), []);
     // Panning touches only the layer.

@@ -37,7 +37,7 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     await inspector.getByText("can call this gear as a tool once it is approved.").waitFor();
     const review = inspector.getByRole("link", { name: "Review gear" });
-    expect(await review.getAttribute("href")).toBe(`/gears/${gear.id}/review`);
+    await eventually(() => review.getAttribute("href"), `/gears/${gear.id}/review`);
     await inspector.getByRole("button", { name: "Unbind gear" }).click();
     await eventually(async () => (await at.blueprint()).gear_bindings, []);
 

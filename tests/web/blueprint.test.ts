@@ -25,7 +25,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     expect(await office.turn(at, "one")).not.toContain("delegate");
     await draw(page, "orchestrator", card(page, "scribe"));
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
-    expect(await office.wires(at)).toEqual([[at.orchestratorId, at.scribe]]);
+    await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     expect(await office.turn(at, "two")).toContain("delegate");
 
     await page.locator("[data-wire] .blueprint-wire-hit").click({ force: true });
@@ -47,7 +47,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await toast(page, 'A wire from "orchestrator" to "scribe" already exists').waitFor();
     await draw(page, "scribe", card(page, "scribe"));
     await toast(page, "An agent cannot be wired to itself").waitFor();
-    expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Undo", exact: true }).isDisabled(), true);
 
     // This page receives no events, so it does not know that the agent was deleted.
     const context = page.context();
@@ -57,7 +57,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await office.admin.delete(`/agents/${at.scout}`);
     await draw(deaf, "orchestrator", card(deaf, "scout"));
     await toast(deaf, `Agent ${at.scout} is not in this workspace`).waitFor();
-    expect(await office.wires(at)).toEqual([[at.orchestratorId, at.scribe]]);
+    await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await context.close();
     office.browser.expected(/status of (400|409)/);
   });
@@ -89,7 +89,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.locator('[data-agent][aria-pressed="true"]').nth(1).waitFor();
     // A click with Shift removes it from the selection, another one adds it again.
     await card(page, "scout").click({ modifiers: ["Shift"] });
-    expect(await page.locator('[data-agent][aria-pressed="true"]').count()).toBe(1);
+    await eventually(() => page.locator('[data-agent][aria-pressed="true"]').count(), 1);
     await card(page, "scout").click({ modifiers: ["Shift"] });
     await drag(page, "scribe", { x: 40, y: 0 });
     await eventually(async () => (await office.where(at, at.scribe)).x > SCRIBE_AT.x, true);
@@ -122,7 +122,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await drag(page, "scout", { x: 50, y: 30 });
     await toast(page, "The disk is full").waitFor();
     await eventually(() => middleOf(card(page, "scout")), start);
-    expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
+    await eventually(() => office.where(at, at.scout), SCOUT_AT);
     office.browser.expected(/status of 500/);
   });
 
@@ -140,9 +140,9 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await card(page, "scout").waitFor();
     expect(await card(page, "scribe").count()).toBe(0);
     const slider = page.getByRole("slider", { name: "Blueprint as of" });
-    expect(await slider.getAttribute("aria-valuetext")).toBe("now");
+    await eventually(() => slider.getAttribute("aria-valuetext"), "now");
     const label = page.locator(".blueprint-time");
-    expect(await label.getByText(/\bnow\b/).allTextContents()).toEqual(["now"]);
+    await eventually(() => label.getByText(/\bnow\b/).allTextContents(), ["now"]);
     for (const [key, turn] of [
       ["Home", 1],
       ["ArrowRight", 2],
@@ -154,10 +154,10 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     }
     await card(page, "scribe").waitFor();
     await page.getByText(/The blueprint as of turn 1, .*\. Read-only\./).waitFor();
-    expect(await page.locator("[data-wire]").count()).toBe(1);
+    await eventually(() => page.locator("[data-wire]").count(), 1);
     expect(await page.getByRole("button", { name: "Tidy" }).count()).toBe(0);
     await drag(page, "scout", { x: 50, y: 50 });
-    expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
+    await eventually(() => office.where(at, at.scout), SCOUT_AT);
     await page.getByRole("button", { name: "Show current" }).click();
     await card(page, "scribe").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Tidy" }).waitFor();
@@ -197,9 +197,9 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await using page = await office.open(at.path);
     await card(page, "orchestrator").focus();
     await page.keyboard.press("ArrowRight");
-    expect(await page.evaluate("document.activeElement?.id")).toBe(`blueprint-agent-${at.scribe}`);
+    await eventually(() => page.evaluate("document.activeElement?.id"), `blueprint-agent-${at.scribe}`);
     await page.keyboard.press("ArrowDown");
-    expect(await page.evaluate("document.activeElement?.id")).toBe(`blueprint-agent-${at.scout}`);
+    await eventually(() => page.evaluate("document.activeElement?.id"), `blueprint-agent-${at.scout}`);
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`inspect=agent-${at.scout}`));
     for (let press = 0; press < 3; press++) await page.keyboard.press("Shift+ArrowDown");

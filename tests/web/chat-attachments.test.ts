@@ -120,13 +120,13 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     await chips(page).getByRole("alert").getByText("attach a PNG, JPEG, WebP or GIF image").waitFor();
     room.browser.expected(/415/);
     await composer(page).fill("Read it.");
-    expect(await send(page).isDisabled()).toBe(true);
+    await eventually(() => send(page).isDisabled(), true);
     await page.getByText("Remove the file that failed, then send").waitFor();
     // The same file would be refused again.
     expect(await page.getByRole("button", { name: "Retry program.bin" }).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Remove program.bin" }).click();
-    expect(await send(page).isDisabled()).toBe(false);
+    await eventually(() => send(page).isDisabled(), false);
 
     const held = Promise.withResolvers<void>();
     await page.route("**/attachments?*", async (route) => {
@@ -192,7 +192,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Actions for the message of You" }).click();
     await page.getByRole("menuitem", { name: "Edit and resend" }).click();
     await eventually(() => chips(page).count(), 1);
-    expect(await page.getByRole("checkbox", { name: /^Untrusted source/ }).isChecked()).toBe(true);
+    await eventually(() => page.getByRole("checkbox", { name: /^Untrusted source/ }).isChecked(), true);
     await composer(page).fill("Look again.");
     await composer(page).press("Enter");
     await bubble(page, "orchestrator", "Third").waitFor();
@@ -216,7 +216,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
           .then((texts) => texts.map((text) => text.split("\n")[0])),
       ["plan.pdf"],
     );
-    expect(await composer(page).inputValue()).toBe("And this.");
+    await eventually(() => composer(page).inputValue(), "And this.");
     hold.open();
     await bubble(page, "orchestrator", "Third.").waitFor();
   });

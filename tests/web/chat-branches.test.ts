@@ -59,7 +59,10 @@ onScreen("branches in the chat", chatRoom, (room) => {
     await branches(page).getByRole("button", { name: "Previous branch" }).click();
     await bubble(page, "orchestrator", "Round.").waitFor();
     await branches(page).getByText("1 of 2").waitFor();
-    expect(await branches(page).getByRole("button", { name: "Previous branch" }).isDisabled()).toBe(true);
+    await eventually(
+      () => branches(page).getByRole("button", { name: "Previous branch" }).isDisabled(),
+      true,
+    );
     await write(page, "Sure?");
     await bubble(page, "orchestrator", "Oval.").waitFor();
     expect(room.model.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
@@ -149,6 +152,9 @@ onScreen("branches in the chat", chatRoom, (room) => {
     await branches(page).getByText("2 of 2").waitFor();
     await write(page, "Go on.");
     await page.getByText("orchestrator is thinking").first().waitFor();
-    expect(await branches(page).getByRole("button", { name: "Previous branch" }).isDisabled()).toBe(true);
+    await eventually(
+      () => branches(page).getByRole("button", { name: "Previous branch" }).isDisabled(),
+      true,
+    );
   });
 });

@@ -20,7 +20,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await failed.getByText("scripted refused its key.").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     const link = failed.getByRole("link", { name: "Change the key of scripted" });
-    expect(await link.getAttribute("href")).toBe(`/models?open=provider-${room.providerId}`);
+    await eventually(() => link.getAttribute("href"), `/models?open=provider-${room.providerId}`);
     await failed.getByText("Resume continues after the last recorded step and repeats nothing.").waitFor();
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "It works now.").waitFor();

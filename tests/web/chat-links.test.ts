@@ -55,7 +55,7 @@ onScreen("links to entries", longRoom, (at) => {
     await page.keyboard.type("kingfi");
     const found = page.getByRole("group", { name: "Messages" }).getByRole("option");
     await found.filter({ hasText: FIRST }).waitFor();
-    expect(await found.first().locator("mark").allInnerTexts()).toEqual(["kingfi"]);
+    await eventually(() => found.first().locator("mark").allInnerTexts(), ["kingfi"]);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await found.filter({ hasText: FIRST }).click();
     await eventually(() => new URL(page.url()).search, `?entry=${question}`);
@@ -78,7 +78,7 @@ onScreen("links to entries", longRoom, (at) => {
     await looking.letGo();
     await entry(page, question).and(page.locator(".chat-found")).waitFor();
     await page.keyboard.type("warbler?");
-    expect(await composer(page).inputValue()).toBe("A reed warbler?");
+    await eventually(() => composer(page).inputValue(), "A reed warbler?");
   });
 
   test("an address that was opened before takes no focus when an answer streams", async () => {
@@ -90,7 +90,7 @@ onScreen("links to entries", longRoom, (at) => {
     await page.keyboard.type("And ");
     await bubble(page, "orchestrator", "At the river, too.").waitFor();
     await page.keyboard.type("when?");
-    expect(await composer(page).inputValue()).toBe("And when?");
+    await eventually(() => composer(page).inputValue(), "And when?");
   });
 
   test("copies a link that opens the entry, also a forgotten one", async () => {

@@ -64,7 +64,7 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     expect(rows).toBeLessThan(60);
     const paper = Buffer.from(await page.pdf());
     // The page's own listener comes first, so each count is of after it.
-    expect(await printed()).toEqual([200, rows]);
+    await eventually(() => printed(), [200, rows]);
     expect((paper.toString("latin1").match(/\/Type \/Page\b/g) ?? []).length).toBeGreaterThan(5);
     await eventually(() => belowSight(page), 0);
     await page.emulateMedia({ media: "print" });

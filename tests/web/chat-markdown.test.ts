@@ -98,7 +98,8 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     // An image becomes a link with its description and address; HTML becomes text.
     await answer.getByRole("link", { name: "spy evil.example" }).waitFor();
     await answer.getByText("<script>", { exact: false }).first().waitFor();
-    expect(await answer.getByRole("link", { name: "good" }).getAttribute("title")).toBe(
+    await eventually(
+      () => answer.getByRole("link", { name: "good" }).getAttribute("title"),
       "Open https://example.org/path",
     );
     expect(asked.filter((url) => !url.startsWith(room.url))).toEqual([]);
@@ -153,7 +154,7 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     hold.open();
     await answer.getByText("After it.").waitFor();
     await eventually(() => code.locator(".tok-keyword").allTextContents(), ["const", "const"]);
-    expect(await answer.getByText("Before it.").getAttribute("data-mark")).toBe("the same");
+    await eventually(() => answer.getByText("Before it.").getAttribute("data-mark"), "the same");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await code.getByRole("button", { name: "Copy code" }).click();
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(

@@ -73,7 +73,7 @@ onScreen("the message box", chatRoom, (room) => {
     await page.keyboard.type("@sc");
     await eventually(() => options(page), ["scout"]);
     await composer(page).dispatchEvent("keydown", { key: "Enter", isComposing: true });
-    expect(await text(page)).toBe("@sc");
+    await eventually(() => text(page), "@sc");
     await page.getByRole("option", { name: "scout" }).click();
     await eventually(() => text(page), "@scout ");
     expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
@@ -137,7 +137,7 @@ onScreen("the message box", chatRoom, (room) => {
       await eventually(() => text(page), "");
       await page.reload();
       await composer(page).waitFor();
-      expect(await text(page)).toBe("");
+      await eventually(() => text(page), "");
     }
   });
 
@@ -159,7 +159,7 @@ onScreen("the message box", chatRoom, (room) => {
     await eventually(() => text(page), "");
     await page.reload();
     await composer(page).waitFor();
-    expect(await text(page)).toBe("");
+    await eventually(() => text(page), "");
     await composer(page).fill("Only mine");
     await second.close();
 
@@ -176,7 +176,7 @@ onScreen("the message box", chatRoom, (room) => {
     await page.reload();
     await page.getByText("Eve").first().waitFor();
     await composer(page).waitFor();
-    expect(await text(page)).toBe("");
+    await eventually(() => text(page), "");
     await composer(page).fill("Hers");
     await page.context().clearCookies();
     await page.reload();

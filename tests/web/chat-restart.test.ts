@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import { bubble, chatRoom, chip, composer, write } from "../kit/browser/chat-room.ts";
 import { call, gate, hang, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { eventually } from "../kit/eventually.ts";
 
 /** In this time, a clock that runs shows another second. */
 const TICKS_MS = 2_500;
@@ -33,13 +34,13 @@ onScreen("a restart during a turn", chatRoom, (room) => {
     await composer(page).fill("Are you there?");
     await composer(page).press("Enter");
     await page.getByRole("alert").getByText("The server is unreachable.").waitFor();
-    expect(await composer(page).inputValue()).toBe("Are you there?");
+    await eventually(() => composer(page).inputValue(), "Are you there?");
     await room.restart();
     hold.open();
     await page.getByText("Connection lost. Reconnecting…").waitFor({ state: "detached" });
     // The message asks for no click.
     await page.getByText("The server is unreachable.").waitFor({ state: "detached" });
-    expect(await composer(page).inputValue()).toBe("Are you there?");
+    await eventually(() => composer(page).inputValue(), "Are you there?");
     await composer(page).fill("");
     const interrupted = page.getByRole("group", { name: "The turn was interrupted" });
     await interrupted.getByRole("button", { name: "Resume" }).click();
@@ -47,7 +48,7 @@ onScreen("a restart during a turn", chatRoom, (room) => {
     await bubble(page, "orchestrator", "All is written.").waitFor();
     await interrupted.waitFor({ state: "detached" });
     // One delegation: resuming repeats no effect.
-    expect(await chip(page, "delegate").count()).toBe(1);
+    await eventually(() => chip(page, "delegate").count(), 1);
     expect(room.model.problems).toEqual([]);
     room.browser.expected(
       /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/,

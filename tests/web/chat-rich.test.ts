@@ -98,9 +98,10 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     // Footnotes lead there and back.
     await answer(page).getByRole("button", { name: "Footnote 1", exact: true }).click();
     const back = answer(page).getByRole("button", { name: "Back to the text of footnote 1" });
-    expect(await back.evaluate((element) => element === document.activeElement)).toBe(true);
+    await eventually(() => back.evaluate((element) => element === document.activeElement), true);
     await back.click();
-    expect(await page.evaluate<string>("document.activeElement.getAttribute('aria-label')")).toBe(
+    await eventually(
+      () => page.evaluate<string>("document.activeElement.getAttribute('aria-label')"),
       "Footnote 1",
     );
 
@@ -193,7 +194,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     await answer(page)
       .getByRole("img", { name: /^Diagram: / })
       .waitFor();
-    expect(await answer(page).locator(".md-formula").first().getAttribute("data-mark")).toBe("the same");
+    await eventually(() => answer(page).locator(".md-formula").first().getAttribute("data-mark"), "the same");
   });
 
   test("saves code as a file, and replaces another one only on request", async () => {
@@ -205,7 +206,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     await answer(page).getByRole("button", { name: "Save to file" }).click();
     const dialog = page.getByRole("dialog", { name: "Save to file" });
     const name = dialog.getByRole("textbox", { name: "Name" });
-    expect(await name.inputValue()).toBe("untitled.py");
+    await eventually(() => name.inputValue(), "untitled.py");
     await name.fill("../out.py");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByRole("alert").waitFor();

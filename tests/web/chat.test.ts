@@ -31,7 +31,7 @@ onScreen("the chat", chatRoom, (room) => {
       ]);
     await write(page, "How many are there?");
     await page.getByRole("article", { name: "You said" }).getByText("How many are there?").waitFor();
-    expect(await composer(page).inputValue()).toBe("");
+    await eventually(() => composer(page).inputValue(), "");
     await bubble(page, "orchestrator", "I ask scribe.").getByText("boss").waitFor();
     const worker = bubble(page, "scribe", "I count.");
     await worker.getByText("called by orchestrator").waitFor();
@@ -109,7 +109,7 @@ onScreen("the chat", chatRoom, (room) => {
       await room.admin.post(`${workspace.own}/chat`, { text: `more ${index}`, queue: true });
     await composer(page).press("Enter");
     await page.getByRole("alert").getByText("16 turns are already queued").waitFor();
-    expect(await composer(page).inputValue()).toBe("third");
+    await eventually(() => composer(page).inputValue(), "third");
     room.browser.expected(/status of 422/);
     room.model.script("boss", [times(15, say("One more done."))]);
     hold.open();
@@ -180,7 +180,7 @@ onScreen("the chat", chatRoom, (room) => {
     await page.keyboard.type("What files");
     await page.keyboard.press("Shift+Enter");
     await page.keyboard.type("are there?");
-    expect(await composer(page).inputValue()).toBe("What files\nare there?");
+    await eventually(() => composer(page).inputValue(), "What files\nare there?");
     await page.keyboard.press("Enter");
     await bubble(page, "orchestrator", "Nothing there.").waitFor();
     const focused = () =>
@@ -195,7 +195,7 @@ onScreen("the chat", chatRoom, (room) => {
     await tabTo("file_list");
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Result" }).waitFor();
-    expect(await chip(page, "file_list").getAttribute("aria-expanded")).toBe("true");
+    await eventually(() => chip(page, "file_list").getAttribute("aria-expanded"), "true");
     await tabTo("Actions for this answer by orchestrator");
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Copy as Markdown" }).waitFor();
@@ -217,7 +217,7 @@ onScreen("the chat", chatRoom, (room) => {
     await page.keyboard.type("How ");
     await loading.letGo();
     await page.keyboard.type("are you?");
-    expect(await composer(page).inputValue()).toBe("How are you?");
+    await eventually(() => composer(page).inputValue(), "How are you?");
     expect(await page.getByRole("menu").count()).toBe(0);
     await menu.click();
     await page.getByRole("menuitem", { name: "Quote" }).waitFor();
@@ -247,12 +247,12 @@ onScreen("the chat", chatRoom, (room) => {
     const before = await place();
     await room.admin.post(`${workspace.own}/chat`, { text: "Speak again." });
     await page.getByRole("button", { name: "Jump to latest 2 new" }).waitFor();
-    expect(await place()).toBe(before);
+    await eventually(() => place(), before);
     // Switching views and back moves nothing.
     await page.getByRole("link", { name: "Files" }).click();
     await page.waitForURL("**/files");
     await page.getByRole("link", { name: "Chat" }).click();
-    expect(await place()).toBe(before);
+    await eventually(() => place(), before);
     await page.getByRole("button", { name: "Jump to latest" }).click();
     hold.open();
     await page.getByText("words. words. words.").first().waitFor();
@@ -282,7 +282,7 @@ onScreen("the chat", chatRoom, (room) => {
     await composer(page).press("Enter");
     await page.getByText("The server is unreachable.").waitFor();
     await eventually(() => belowSight(page), 0);
-    expect(await composer(page).inputValue()).toBe("This will not arrive.");
+    await eventually(() => composer(page).inputValue(), "This will not arrive.");
     room.browser.expected(/ERR_FAILED/);
   });
 
@@ -292,7 +292,7 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("heading", { name: "Talk to the orchestrator" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Write a gear that counts" }).click();
-    expect(await composer(page).inputValue()).toBe("Write a gear that counts the words in a text.");
+    await eventually(() => composer(page).inputValue(), "Write a gear that counts the words in a text.");
     const hold = gate();
     room.model
       .script("boss", [

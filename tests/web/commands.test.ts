@@ -69,7 +69,7 @@ onScreen("the palette", made, (at) => {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await run(page, "dark theme");
-    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+    await eventually(() => page.evaluate("document.documentElement.dataset.theme"), "dark");
   });
 
   test("offers a workspace's views, agents and cancelling its turn", async () => {
@@ -137,13 +137,14 @@ onScreen("the palette", made, (at) => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     expect((await chosen(page)).trim()).toBe(all[1]!);
-    expect(await palette(page).getByRole("combobox").getAttribute("aria-activedescendant")).toBe(
+    await eventually(
+      () => palette(page).getByRole("combobox").getAttribute("aria-activedescendant"),
       await palette(page).getByRole("option", { selected: true }).getAttribute("id"),
     );
     await page.keyboard.type("zzqq");
     await palette(page).getByText("No results.").waitFor();
     await page.keyboard.press("Enter");
-    expect(await palette(page).isVisible()).toBe(true);
+    await eventually(() => palette(page).isVisible(), true);
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "detached" });
     await eventually(() => page.evaluate("document.activeElement.textContent"), "Switch user");
@@ -176,7 +177,7 @@ onScreen("the palette", made, (at) => {
     loading.resolve();
     await page.getByRole("heading", { name: "Models", level: 1, includeHidden: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/models");
-    expect(await palette(page).isVisible()).toBe(true);
+    await eventually(() => palette(page).isVisible(), true);
   });
 
   test("stays open when the view that was still loading sets its own address", async () => {
@@ -190,7 +191,7 @@ onScreen("the palette", made, (at) => {
     await summon(page);
     await loading.letGo();
     await page.waitForURL("**/files?path=plan.md");
-    expect(await palette(page).isVisible()).toBe(true);
+    await eventually(() => palette(page).isVisible(), true);
   });
 
   test("takes what is typed while it is still loading", async () => {
@@ -206,11 +207,11 @@ onScreen("the palette", made, (at) => {
     await loading.letGo();
     await page.keyboard.type("els");
     await palette(page).getByRole("option", { name: "Models" }).first().waitFor();
-    expect(await palette(page).getByRole("combobox").inputValue()).toBe("Models");
+    await eventually(() => palette(page).getByRole("combobox").inputValue(), "Models");
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "detached" });
     await eventually(() => box.evaluate((element) => element === document.activeElement), true);
-    expect(await box.inputValue()).toBe("Not for the palette");
+    await eventually(() => box.inputValue(), "Not for the palette");
     expect(await at.admin.get(`${at.own}/turns`)).toEqual(turns);
   });
 
@@ -222,7 +223,7 @@ onScreen("the palette", made, (at) => {
     await loading.held;
     await palette(page).locator("svg").click();
     await page.keyboard.type("Models");
-    expect(await palette(page).getByRole("textbox").inputValue()).toBe("Models");
+    await eventually(() => palette(page).getByRole("textbox").inputValue(), "Models");
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "detached" });
     await loading.letGo();
@@ -253,12 +254,12 @@ onScreen("the palette", made, (at) => {
     await page.keyboard.press("Control+k");
     await palette(page).getByRole("alert").waitFor();
     await page.keyboard.type("Models");
-    expect(await palette(page).getByRole("textbox").inputValue()).toBe("Models");
+    await eventually(() => palette(page).getByRole("textbox").inputValue(), "Models");
     await page.keyboard.press("Tab");
     await eventually(() => page.evaluate(() => document.activeElement?.textContent), "Retry");
     await page.keyboard.press("Tab");
     await page.keyboard.type("!");
-    expect(await palette(page).getByRole("textbox").inputValue()).toBe("Models!");
+    await eventually(() => palette(page).getByRole("textbox").inputValue(), "Models!");
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "detached" });
     await eventually(() => box.evaluate((element) => element === document.activeElement), true);

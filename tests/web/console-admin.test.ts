@@ -9,6 +9,7 @@ import { visitor } from "../kit/context/console.ts";
 import { addressesOf, CONSOLE_ROUTES } from "../kit/context/console-routes.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { hookReceiver } from "../kit/context/hook-receiver.ts";
+import { eventually } from "../kit/eventually.ts";
 
 setDefaultTimeout(90_000);
 
@@ -138,7 +139,7 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     const wide = page.viewportSize()!;
     await page.setViewportSize(NARROW);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(NARROW.width);
+    await eventually(() => page.evaluate("document.documentElement.scrollWidth"), NARROW.width);
     await page.setViewportSize(wide);
   });
 

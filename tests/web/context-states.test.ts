@@ -12,6 +12,7 @@ import { button, editor, typeAtEnd } from "../kit/browser/files-screen.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
+import { eventually } from "../kit/eventually.ts";
 
 async function withoutSpace() {
   const home = await temporaryFolder();
@@ -25,14 +26,14 @@ onScreen("the context area without a space", withoutSpace, (at) => {
     await page.getByRole("heading", { name: "No context space yet" }).waitFor();
     await page.getByText("cairn init solo", { exact: true }).waitFor();
     // The server's message names it, too.
-    expect(await page.getByText("cairn init solo").count()).toBe(1);
+    await eventually(() => page.getByText("cairn init solo").count(), 1);
     await button(page, "Copy command").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await using settings = await at.open("/settings", { context: page.context() });
     const memory = settings.locator("section").filter({ hasText: "Memory" });
     await memory.getByText("unavailable", { exact: true }).waitFor();
     await memory.getByText("No context space yet").waitFor();
-    expect(await memory.getByText("cairn init solo").count()).toBe(1);
+    await eventually(() => memory.getByText("cairn init solo").count(), 1);
     await memory.getByText("None", { exact: true }).waitFor();
     // The palette asks for no documents.
     await settings.keyboard.press("Control+k");

@@ -56,7 +56,7 @@ onScreen(
       await page.waitForURL(`**/context?path=${encodeURIComponent(STYLE)}&view=source`);
       await page.reload();
       await reading(page).getByText("Be **brief**.").waitFor();
-      expect(await treeRow(page, "style.md").getAttribute("aria-selected")).toBe("true");
+      await eventually(() => treeRow(page, "style.md").getAttribute("aria-selected"), "true");
     });
 
     test("follows links to other documents and to headings, and shows those that lead out as text", async () => {
@@ -100,7 +100,7 @@ onScreen(
       await stateIs(page, "New, not saved yet");
       await page.keyboard.press("Control+s");
       await stateIs(page, "Saved");
-      expect(await at.text("fresh/plan.md")).toBe("# Plan");
+      await eventually(() => at.text("fresh/plan.md"), "# Plan");
       await treeRow(page, "plan.md").waitFor();
       await page.goto(`${at.url}/approvals`);
       await page.getByRole("heading", { name: "Approvals" }).waitFor();
@@ -126,7 +126,7 @@ onScreen(
       await search.fill("cold sea");
       const hit = results.getByRole("listitem").filter({ hasText: FACTS });
       await hit.getByText(/^matches cold, sea; changed (just now|\d+ minutes? ago) by scout$/).waitFor();
-      expect(await hit.locator("mark").allInnerTexts()).toEqual(["sea", "cold"]);
+      await eventually(() => hit.locator("mark").allInnerTexts(), ["sea", "cold"]);
       await search.fill("other");
       await results.getByRole("heading", { name: "Names" }).waitFor();
       await results.getByRole("link", { name: "team/other.md" }).click();
@@ -155,12 +155,12 @@ onScreen(
       await conflict("mine", "theirs\nmiddle\nlast\n");
       await page.keyboard.press("Escape");
       await both.waitFor({ state: "detached" });
-      expect(await at.text(path)).toBe("theirs\nmiddle\nlast\n");
+      await eventually(() => at.text(path), "theirs\nmiddle\nlast\n");
       await page.getByText("admin saved another version while you were editing.").waitFor();
       await button(page, "Compare").click();
       await button(page, "Overwrite theirs").click();
       await stateIs(page, "Saved");
-      expect(await at.text(path)).toBe("first\nmiddle\nlast\nmine");
+      await eventually(() => at.text(path), "first\nmiddle\nlast\nmine");
       await conflict("merged", "x first\nmiddle\nlast\nmine");
       await both.getByRole("button", { name: "Use theirs" }).first().click();
       await button(page, "Save merged text").click();
@@ -169,7 +169,7 @@ onScreen(
       await conflict("dropped", "their last\n");
       await button(page, "Discard mine").click();
       await editor(page, path).getByText("their last").waitFor();
-      expect(await at.text(path)).toBe("their last\n");
+      await eventually(() => at.text(path), "their last\n");
       at.browser.expected(/status of 412/);
     });
 
@@ -190,7 +190,7 @@ onScreen(
       await button(page, "Discard").click();
       await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
       await stateIs(page, "Saved");
-      expect(await at.version("team/draft.md")).toBe(1);
+      await eventually(() => at.version("team/draft.md"), 1);
     });
 
     test("lists versions with author and message, compares any two, and restores one as a new version", async () => {
@@ -219,7 +219,7 @@ onScreen(
       await detail.getByRole("button", { name: "Restore version 1" }).click();
       await detail.getByRole("alert").filter({ hasText: "the current version is v4" }).waitFor();
       await eventually(() => rows.count(), 4);
-      expect(await at.version(STYLE)).toBe(4);
+      await eventually(() => at.version(STYLE), 4);
       at.browser.expected(/status of 412/);
     });
 
@@ -243,7 +243,7 @@ onScreen(
       await page.getByText("Document restored at version 1.").waitFor();
       await page.locator(`section[aria-label="${path}"]:focus`).waitFor();
       await treeRow(page, "short.md").waitFor();
-      expect(await at.text(path)).toBe("Soon gone.\n");
+      await eventually(() => at.text(path), "Soon gone.\n");
     });
 
     test("shows a hostile name and content as text, and says that there are invisible characters", async () => {
@@ -262,7 +262,7 @@ onScreen(
       await at.put("team/long.md", parts.join("\n"));
       await using page = await at.openContext("team/long.md");
       await reading(page).getByRole("heading", { name: "Part 899", exact: true }).waitFor();
-      expect(await reading(page).getByRole("heading").count()).toBe(900);
+      await eventually(() => reading(page).getByRole("heading").count(), 900);
     });
 
     test("keeps an edit by hand as a version of its own, and shows what was removed by hand", async () => {
@@ -279,7 +279,7 @@ onScreen(
       await tab(page, "History").click();
       for (const version of ["v3", "v2", "v1"])
         await page.getByRole("button", { name: new RegExp(`^${version}`) }).waitFor();
-      expect(await at.text(path)).toBe("by hand\nmine");
+      await eventually(() => at.text(path), "by hand\nmine");
       rmSync(join(at.directory, path));
       await page.goto(at.url + contextAddress(path));
       await page.getByText("The file was removed from the folder by hand.").waitFor();
@@ -298,7 +298,7 @@ onScreen(
       await page.keyboard.press("Control+s");
       await page.getByRole("alert").filter({ hasText: "looks like a secret" }).waitFor();
       await stateIs(page, "Not saved");
-      expect(await at.text("team/key.md")).toBe("none\n");
+      await eventually(() => at.text("team/key.md"), "none\n");
       at.browser.expected(/status of 422/);
     });
 
@@ -352,10 +352,10 @@ onScreen(
       await page.keyboard.press("Home");
       const cursor = () => tree.getAttribute("aria-activedescendant");
       const top = await tree.getByRole("treeitem").first().getAttribute("id");
-      expect(await cursor()).toBe(top);
+      await eventually(() => cursor(), top);
       const measure = () => page.evaluate("measure()");
       await until(measure);
-      expect(await cursor()).toBe(top);
+      await eventually(() => cursor(), top);
       // A document that is opened from elsewhere takes it along.
       await page.getByRole("searchbox", { name: "Search documents" }).fill("cold");
       await page.getByRole("link", { name: FACTS }).click();
@@ -404,11 +404,11 @@ onScreen(
       await page.keyboard.press("End");
       const last = treeRow(page, "note-4999.md");
       await last.waitFor();
-      expect(await last.getAttribute("aria-setsize")).toBe("5000");
+      await eventually(() => last.getAttribute("aria-setsize"), "5000");
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox").fill("note-4321");
       await page.getByRole("option", { name: "note-4321.md" }).waitFor();
-      expect(await page.getByRole("option").count()).toBe(1);
+      await eventually(() => page.getByRole("option").count(), 1);
     });
 
     test("is hidden from others, and its address says who can help", async () => {

@@ -62,7 +62,7 @@ onScreen("drafts in several tabs", filesScreen, (at) => {
     at.browser.expected(/status of 412/);
     await two.reload();
     await two.getByText("Restored your draft").waitFor();
-    expect(await two.getByLabel("Text").inputValue()).toBe("The draft of tab two.");
+    await eventually(() => two.getByLabel("Text").inputValue(), "The draft of tab two.");
 
     const { user } = await at.admin.post("/users", { name: "zoe", role: "member" });
     const { token } = await at.admin.post(`/users/${user.id}/tokens`);

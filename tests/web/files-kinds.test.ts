@@ -46,7 +46,7 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.keyboard.type("y");
     await page.keyboard.press("Control+s");
     await stateIs(page, "Saved");
-    expect(await at.saved("full.txt")).toBe(`y${full.slice(1)}`);
+    await eventually(() => at.saved("full.txt"), `y${full.slice(1)}`);
     await page.keyboard.type("z");
     await page.keyboard.press("Control+s");
     await page.getByRole("alert").filter({ hasText: "The text has 2,097,153 bytes" }).waitFor();
@@ -64,7 +64,7 @@ onScreen("kinds of files", filesScreen, (at) => {
     expect(await button(page, "Save").count()).toBe(0);
     await editor(page, "big.txt").click();
     await page.keyboard.type("no");
-    expect(await editor(page, "big.txt").getAttribute("aria-readonly")).toBe("true");
+    await eventually(() => editor(page, "big.txt").getAttribute("aria-readonly"), "true");
     await stateIs(page, "Read-only");
     await treeItem(page, "raw.bin").click();
     await page.getByRole("heading", { name: "Not a text file" }).waitFor();
@@ -104,7 +104,7 @@ onScreen("kinds of files", filesScreen, (at) => {
     await treeItem(page, "many").click();
     await treeItem(page, "file-0000.txt").waitFor();
     expect(await page.getByRole("treeitem").count()).toBeLessThan(100);
-    expect(await treeItem(page, "file-0000.txt").getAttribute("aria-setsize")).toBe("2000");
+    await eventually(() => treeItem(page, "file-0000.txt").getAttribute("aria-setsize"), "2000");
     await page.getByRole("tree").focus();
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowUp");
@@ -142,7 +142,7 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.getByRole("tree").focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    expect(await treeItem(page, "er").getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => treeItem(page, "er").getAttribute("aria-expanded"), "false");
     // Find inside the editor.
     await editor(page, "deep/er/leaf.txt").click();
     await page.keyboard.press("Control+f");

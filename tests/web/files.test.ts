@@ -35,11 +35,11 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     expect(await at.admin.get(`${at.own}/files`)).toEqual([]);
     await page.keyboard.press("Control+s");
     await stateIs(page, "Saved");
-    expect(await at.saved("notes/plan.md")).toBe("# Plan");
+    await eventually(() => at.saved("notes/plan.md"), "# Plan");
     await treeItem(page, "plan.md").waitFor();
     await page.reload();
     await editor(page, "notes/plan.md").getByText("# Plan").waitFor();
-    expect(await treeItem(page, "plan.md").getAttribute("aria-selected")).toBe("true");
+    await eventually(() => treeItem(page, "plan.md").getAttribute("aria-selected"), "true");
     // An existing path.
     await button(page, "Create file").first().click();
     await page.getByLabel("Path").fill("notes/plan.md");
@@ -73,7 +73,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await box.fill("kingfisher");
     const lines = page.getByRole("button", { name: /^Line \d+/ });
     await eventually(() => lines.count(), 2);
-    expect(await page.locator(".files-found mark").allInnerTexts()).toEqual(["kingfisher", "Kingfisher"]);
+    await eventually(() => page.locator(".files-found mark").allInnerTexts(), ["kingfisher", "Kingfisher"]);
     await page.getByText("2 lines in 2 files").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await button(page, "Match case").click();
@@ -109,7 +109,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await loading.letGo();
     await editor(page, "awaited.md").waitFor();
     await page.keyboard.type("fisher");
-    expect(await box.inputValue()).toBe("kingfisher");
+    await eventually(() => box.inputValue(), "kingfisher");
     at.browser.expected(/404/);
   });
 
@@ -175,7 +175,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await page.getByRole("textbox", { name: "Saved", exact: true }).getByText("two").waitFor();
     await button(page, "Use saved text").first().click();
     await stateIs(page, "Saved");
-    expect(await at.saved("a.txt")).toBe("one\ntwo\n");
+    await eventually(() => at.saved("a.txt"), "one\ntwo\n");
     await typeAtEnd(page, "a.txt", "3");
     await button(page, "Save").click();
     await eventually(() => at.saved("a.txt"), "one\ntwo\n3");
@@ -217,11 +217,11 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await bothVersions(one).getByRole("textbox", { name: "Your version" }).getByText("mine").waitFor();
     await one.keyboard.press("Escape");
     await bothVersions(one).waitFor({ state: "detached" });
-    expect(await at.saved("shared.md")).toBe("theirs first\nmiddle\nlast\n");
+    await eventually(() => at.saved("shared.md"), "theirs first\nmiddle\nlast\n");
     await button(one, "Compare").click();
     await button(one, "Overwrite theirs").click();
     await stateIs(one, "Saved");
-    expect(await at.saved("shared.md")).toBe("first\nmiddle\nlast\nmine");
+    await eventually(() => at.saved("shared.md"), "first\nmiddle\nlast\nmine");
     await editor(two, "shared.md").getByText("mine").waitFor();
 
     await typeBoth("2", "x ");
@@ -229,7 +229,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await bothVersions(one).getByRole("button", { name: "Use theirs" }).first().click();
     await button(one, "Save merged text").click();
     await stateIs(one, "Saved");
-    expect(await at.saved("shared.md")).toBe("x first\nmiddle\nlast\nmine2");
+    await eventually(() => at.saved("shared.md"), "x first\nmiddle\nlast\nmine2");
 
     await editor(two, "shared.md").getByText("mine2").waitFor();
     await typeBoth("dropped", "y ");
@@ -237,7 +237,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await button(one, "Discard mine").click();
     await stateIs(one, "Saved");
     await editor(one, "shared.md").getByText("y x first").waitFor();
-    expect(await at.saved("shared.md")).toBe("y x first\nmiddle\nlast\nmine2");
+    await eventually(() => at.saved("shared.md"), "y x first\nmiddle\nlast\nmine2");
   });
 
   test("refuses a save based on an old version even if the page never heard of the newer one", async () => {
@@ -254,7 +254,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
       .getByRole("textbox", { name: /^Saved by/ })
       .getByText("new")
       .waitFor();
-    expect(await at.saved("late.md")).toBe("new\n");
+    await eventually(() => at.saved("late.md"), "new\n");
     at.browser.expected(/412|ERR_FAILED/);
     await page.close();
     at.browser.expected(/ERR_FAILED/);

@@ -62,8 +62,11 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("alert").getByText("Enter the server's address").waitFor();
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.openaiUrl);
     await page.getByRole("textbox", { name: "Key" }).fill(KEY);
-    expect(await page.getByRole("textbox", { name: "Key" }).getAttribute("type")).toBe("password");
-    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe(new URL(at.model.url).host);
+    await eventually(() => page.getByRole("textbox", { name: "Key" }).getAttribute("type"), "password");
+    await eventually(
+      () => page.getByRole("textbox", { name: "Name" }).inputValue(),
+      new URL(at.model.url).host,
+    );
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("responded: 3 models").waitFor();
     expect(await page.content()).not.toContain(KEY);
@@ -81,7 +84,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Add 2 models" }).click();
     await page.getByRole("button", { name: "Create workspace" }).waitFor();
-    expect(await models(at)).toEqual(["my-own", "swift-1"]);
+    await eventually(() => models(at), ["my-own", "swift-1"]);
 
     await page.reload();
     await page.getByRole("textbox", { name: "Name" }).fill("Release desk");
@@ -106,12 +109,12 @@ describe.if(hasBrowser)("the first run", () => {
     const refused = (await page.locator(".notice.bad").boundingBox())!;
     const field = (await page.getByRole("textbox", { name: "Model name" }).boundingBox())!;
     expect(refused.y + refused.height).toBeLessThanOrEqual(field.y);
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+    await eventually(() => page.evaluate<number>("document.documentElement.scrollWidth"), 360);
     await page.setViewportSize({ width: 1280, height: 860 });
 
     // Replacing only the key, even by another wrong one, asks the provider again.
     await page.getByRole("button", { name: "Edit provider" }).click();
-    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Save" }).isDisabled(), true);
     await page.getByRole("textbox", { name: "New key" }).fill("wrong-too");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The key was rejected. Enter another one.").waitFor();
@@ -194,7 +197,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.keyboard.type(KEY);
     await page.keyboard.press("Enter");
     await page.getByText("responded: 3 models").waitFor();
-    expect(await focused()).toBe("Step 2: Add models");
+    await eventually(() => focused(), "Step 2: Add models");
     await clean();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
@@ -205,7 +208,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Create workspace" }).waitFor();
     await clean();
-    expect(await models(at)).toEqual(["swift-2", "thorough-1"]);
+    await eventually(() => models(at), ["swift-2", "thorough-1"]);
     await eventually(focused, "Step 3: Create a workspace");
     await page.keyboard.press("Tab");
     await page.keyboard.type("By keys");
@@ -220,7 +223,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${at.service.url}/workspaces`);
     await page.getByRole("heading", { name: "No workspaces yet" }).waitFor();
-    expect(await page.getByRole("button", { name: "Create workspace" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Create workspace" }).isDisabled(), true);
     await page.getByText("No models yet; ask an admin to add one.").waitFor();
     expect(await page.getByRole("heading", { name: "Set up Cairn" }).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);

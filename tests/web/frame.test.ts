@@ -33,12 +33,12 @@ onScreen("the frame", made, (at) => {
     for (const place of ["Workspaces", "Models", "Settings"]) {
       await rail(page).getByRole("link", { name: place }).click();
       await page.getByRole("heading", { name: place, level: 1 }).waitFor();
-      expect(await page.title()).toBe(`${place} · Cairn`);
-      expect(await rail(page).locator("[aria-current=page]").innerText()).toBe(place);
+      await eventually(() => page.title(), `${place} · Cairn`);
+      await eventually(() => rail(page).locator("[aria-current=page]").innerText(), place);
     }
     await page.goto(`${at.url}/no/such/page`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
-    expect(await page.title()).toBe("Not found · Cairn");
+    await eventually(() => page.title(), "Not found · Cairn");
     expect(await problemsInBothThemes(page)).toEqual([]);
     // More digits than an id may have.
     await page.goto(`${at.url}/workspaces/99999999999999999999`);
@@ -224,9 +224,9 @@ onScreen("the frame", made, (at) => {
     await using page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Skip to content");
+    await eventually(() => focused(page), "Skip to content");
     await page.keyboard.press("Enter");
-    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await eventually(() => page.evaluate("document.activeElement.id"), "main");
     expect(page.url()).toBe(`${at.url}/settings`);
   });
 
@@ -256,7 +256,7 @@ onScreen("the frame", made, (at) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     for (let step = 0; step < 14; step++) {
       await page.keyboard.press("Tab");
-      expect(await page.evaluate("document.activeElement.closest('.page') === null")).toBe(true);
+      await eventually(() => page.evaluate("document.activeElement.closest('.page') === null"), true);
     }
     await rail(page).getByRole("link", { name: "Library" }).focus();
     await page.keyboard.press("Escape");
@@ -279,7 +279,7 @@ onScreen("the frame", made, (at) => {
     await loading.letGo();
     await page.getByRole("heading", { name: "Models", level: 1, includeHidden: true }).waitFor();
     await page.waitForURL("**/models");
-    expect(await menu.getAttribute("aria-expanded")).toBe("true");
+    await eventually(() => menu.getAttribute("aria-expanded"), "true");
   });
 
   test("fits names of maximum length at any width", async () => {
@@ -343,7 +343,7 @@ onScreen("the frame", made, (at) => {
     await views.getByRole("link", { name: "Files" }).click();
     await page.getByRole("alert").getByText("This part of the interface could not be loaded").waitFor();
     await views.getByRole("link", { name: "Chat" }).click();
-    expect(await box.inputValue()).toBe("not sent yet");
+    await eventually(() => box.inputValue(), "not sent yet");
     at.browser.expected(/ERR_FAILED/);
   });
 

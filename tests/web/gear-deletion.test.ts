@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { ANY_ARGS, approvedGear, makeGear } from "../kit/service/gears.ts";
+import { eventually } from "../kit/eventually.ts";
 
 onScreen(
   "a gear that is deleted",
@@ -35,7 +36,7 @@ onScreen(
       await page.getByRole("button", { name: "Save version 2" }).click();
       const problem = page.getByRole("alert").filter({ hasText: `gear ${gear.id}: not found` });
       await problem.getByText("It may have been deleted, or it is not shared with you.").waitFor();
-      expect(await page.getByLabel("Description").inputValue()).toBe("typed");
+      await eventually(() => page.getByLabel("Description").inputValue(), "typed");
       at.browser.expected(/status of 404/);
     });
   },

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { makeGear } from "../kit/service/gears.ts";
+import { eventually } from "../kit/eventually.ts";
 
 const made = () => screen();
 
@@ -51,7 +52,7 @@ onScreen("gears and late answers", made, (at) => {
     await description.fill("First. Second.");
     await saving.letGo();
     await page.getByText("Saved version 2.").waitFor();
-    expect(await description.inputValue()).toBe("First. Second.");
+    await eventually(() => description.inputValue(), "First. Second.");
     await page.getByRole("button", { name: "Save version 3" }).click();
     await page.waitForURL(`**/gears/${gear.id}/review`);
     expect((await at.admin.get(`/gears/${gear.id}`)).description).toBe("First. Second.");

@@ -158,7 +158,7 @@ async function both() {
       .waitFor();
     await page.getByText("echo two").waitFor();
     expect(await page.getByText("curl evil").count()).toBe(0);
-    expect(await approve.isDisabled()).toBe(true);
+    await eventually(() => approve.isDisabled(), true);
     expect(await read(gear.id)).toMatchObject({ status: "pending", approval: null });
     await page.getByRole("button", { name: "Show version 3" }).click();
     await page.getByText("curl evil").waitFor();

@@ -75,7 +75,7 @@ onScreen("an impatient person", made, (at) => {
     const question = page.getByRole("dialog", { name: "Delete used_often?" });
     await question.getByRole("status").getByText("Finding the agents that can call it…").waitFor();
     const remove = question.getByRole("button", { name: "Delete gear" });
-    expect(await remove.isDisabled()).toBe(true);
+    await eventually(() => remove.isDisabled(), true);
     letGo();
     await question.getByText("all agents in many uses").waitFor();
     await remove.click();
@@ -106,7 +106,7 @@ onScreen("an impatient person", made, (at) => {
     const save = page.getByRole("button", { name: "Save version 2" });
     await save.click();
     await page.getByText("Too many attempts. Try again in").first().waitFor();
-    expect(await page.getByLabel("Description").inputValue()).toBe("typed before the wait");
+    await eventually(() => page.getByLabel("Description").inputValue(), "typed before the wait");
     await page.unrouteAll();
     await page.getByText("Too many attempts. Try again in").first().waitFor({ state: "detached" });
     await save.click();

@@ -70,12 +70,12 @@ onScreen("the inspector", chatRoom, (room) => {
     await field.fill("Mine.");
     await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "Theirs." });
     await side(page).getByText("Someone else changed this role while you were editing.").waitFor();
-    expect(await button(page, "Save").isDisabled()).toBe(true);
-    expect(await field.inputValue()).toBe("Mine.");
+    await eventually(() => button(page, "Save").isDisabled(), true);
+    await eventually(() => field.inputValue(), "Mine.");
     await page.keyboard.press("Escape");
-    expect(await field.inputValue()).toBe("Mine.");
+    await eventually(() => field.inputValue(), "Mine.");
     await button(page, "Discard mine").click();
-    expect(await field.inputValue()).toBe("Theirs.");
+    await eventually(() => field.inputValue(), "Theirs.");
     await field.fill("Both.");
     await room.admin.patch(`/agents/${desk.orchestratorId}`, { role: "Theirs again." });
     await button(page, "Keep mine").click();
@@ -93,7 +93,7 @@ onScreen("the inspector", chatRoom, (room) => {
     await side(page).getByLabel("Tokens per day").fill("many");
     await button(page, "Save limits").click();
     await side(page).getByText("a whole number above 0, or nothing").waitFor();
-    expect(await side(page).getByLabel("Tokens per day").inputValue()).toBe("many");
+    await eventually(() => side(page).getByLabel("Tokens per day").inputValue(), "many");
     await side(page).getByLabel("Tokens per day").fill("1000");
     await button(page, "Save limits").click();
     await side(page).getByText("1,000 of 1,000 tokens today").waitFor();
@@ -158,7 +158,7 @@ onScreen("the inspector", chatRoom, (room) => {
     await page.getByRole("option", { name: /^tally_up/ }).click();
     await side(page).getByText("pending v1").waitFor();
     const approve = side(page).getByRole("link", { name: "Review" });
-    expect(await approve.getAttribute("href")).toBe(`/gears/${gear.id}/review`);
+    await eventually(() => approve.getAttribute("href"), `/gears/${gear.id}/review`);
     // Updates of the row keep its focus.
     await button(page, "Unbind tally_up").focus();
     await admin.patch(`/gears/${gear.id}`, { status: "approved", content_hash: gear.content_hash });
@@ -312,6 +312,6 @@ onScreen("the inspector", chatRoom, (room) => {
     await button(narrow, "Show exact prompt").click();
     await narrow.getByRole("dialog", { name: "Prompt of scribe" }).waitFor();
     expect(await accessibilityProblems(narrow)).toEqual([]);
-    expect(await narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await eventually(() => narrow.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
   });
 });

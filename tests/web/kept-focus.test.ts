@@ -47,10 +47,10 @@ onScreen("the focus", chatRoom, (room) => {
     await second.waitFor({ state: "detached" });
     await eventually(() => focused(page), "Previous turn, disabled");
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Next turn");
+    await eventually(() => focused(page), "Next turn");
     // Once it has lost the focus, it is like any other disabled button.
     await page.keyboard.press("Shift+Tab");
-    expect(await focused(page)).toBe("All turns");
+    await eventually(() => focused(page), "All turns");
   });
 
   test("stays on Undo with nothing left to undo", async () => {
@@ -82,7 +82,7 @@ onScreen("the focus", chatRoom, (room) => {
     });
     await press(page, "Create token");
     await page.locator("button[aria-busy=true]", { hasText: "Create token" }).waitFor();
-    expect(await focused(page)).toBe("Create token, disabled");
+    await eventually(() => focused(page), "Create token, disabled");
     await page.keyboard.press("Enter");
     letGo();
     await page.getByRole("dialog", { name: "Token of ada" }).waitFor();
@@ -112,6 +112,6 @@ onScreen("the focus", chatRoom, (room) => {
     await eventually(async () => (await room.admin.get(own)).team_ids.length, 1);
     await eventually(() => box.getAttribute("aria-disabled"), null);
     expect([sent, await box.isChecked()]).toEqual([["PUT"], true]);
-    expect(await box.evaluate((element) => element === document.activeElement)).toBe(true);
+    await eventually(() => box.evaluate((element) => element === document.activeElement), true);
   });
 });

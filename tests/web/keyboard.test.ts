@@ -31,19 +31,19 @@ onScreen("by keyboard", chatRoom, (room) => {
     const at = () => rows.evaluateAll((all) => all.indexOf(document.activeElement as HTMLElement));
     await rows.first().focus();
     await page.keyboard.press("End");
-    expect(await at()).toBe(PEOPLE);
+    await eventually(() => at(), PEOPLE);
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
-    expect(await at()).toBe(PEOPLE - 2);
+    await eventually(() => at(), PEOPLE - 2);
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "Details" }).waitFor();
-    expect(await rows.nth(PEOPLE - 2).getAttribute("aria-current")).toBe("true");
+    await eventually(() => rows.nth(PEOPLE - 2).getAttribute("aria-current"), "true");
     await page.keyboard.press("Tab");
-    expect(await at()).toBe(-1);
+    await eventually(() => at(), -1);
     await page.keyboard.press("Shift+Tab");
-    expect(await at()).toBe(PEOPLE - 2);
+    await eventually(() => at(), PEOPLE - 2);
     await page.keyboard.press("Home");
-    expect(await at()).toBe(0);
+    await eventually(() => at(), 0);
     // Neither under the heading of the columns nor outside.
     const head = (await page.getByRole("table", { name: "People" }).locator("th").first().boundingBox())!;
     for (let step = 0; step < PEOPLE; step++) {
@@ -60,7 +60,7 @@ onScreen("by keyboard", chatRoom, (room) => {
     await page.getByRole("textbox", { name: "a.md" }).waitFor();
     await page.getByRole("button", { name: /tokens/ }).focus();
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toEqual(["Workspace files", "Find in files"]);
+    await eventually(() => focused(page), ["Workspace files", "Find in files"]);
     await makeGear(room.admin, { name: "odd" });
     await page.goto(`${room.url}/approvals`);
     await page.getByRole("complementary", { name: "Pending approvals" }).waitFor();

@@ -28,7 +28,7 @@ onScreen("an answer that arrives late", made, (at) => {
     await put("The second.");
     await eventually(() => editor(page, "plan.md").innerText(), "The second.");
     await first.letGo();
-    expect(await editor(page, "plan.md").innerText()).toBe("The second.");
+    await eventually(() => editor(page, "plan.md").innerText(), "The second.");
   });
 
   test("shows no turn as running that has ended since", async () => {
@@ -63,7 +63,7 @@ onScreen("an answer that arrives late", made, (at) => {
     await page.keyboard.type(" and kind");
     await saved.letGo();
     await side(page).getByText("v2", { exact: true }).first().waitFor();
-    expect(await text.inputValue()).toBe("Be brief and kind");
+    await eventually(() => text.inputValue(), "Be brief and kind");
     await page.keyboard.press("ControlOrMeta+s");
     await text.waitFor({ state: "detached" });
     expect(await at.admin.get(`/instructions/${id}`)).toMatchObject({
@@ -80,7 +80,7 @@ onScreen("an answer that arrives late", made, (at) => {
     await page.keyboard.type(" please");
     await created.letGo();
     await side(page).getByRole("heading", { name: "manners" }).waitFor();
-    expect(await text.inputValue()).toBe("Say please");
+    await eventually(() => text.inputValue(), "Say please");
     await button(page, "Save new version").click();
     await text.waitFor({ state: "detached" });
     await side(page).getByLabel("Text of the instruction").getByText("Say please").waitFor();
@@ -127,7 +127,7 @@ onScreen("an answer that arrives late", made, (at) => {
     await side(page).getByLabel("Context size").fill("1000");
     await model.letGo();
     await page.getByText("Chief saved.").waitFor();
-    expect(await side(page).getByLabel("Context size").inputValue()).toBe("1000");
+    await eventually(() => side(page).getByLabel("Context size").inputValue(), "1000");
     await button(page, "Save").click();
     const stored = async () => (await at.admin.get("/models")).find(({ id }) => id === at.bossId)!;
     await eventually(async () => (await stored()).context_tokens, 1000);
@@ -142,7 +142,7 @@ onScreen("an answer that arrives late", made, (at) => {
     await name.fill("Ours, too");
     await provider.letGo();
     await side(page).getByRole("heading", { name: "Ours" }).waitFor();
-    expect(await name.inputValue()).toBe("Ours, too");
+    await eventually(() => name.inputValue(), "Ours, too");
   });
 
   test("keeps what was chosen for the next binding and for the next member", async () => {
@@ -156,7 +156,7 @@ onScreen("an answer that arrives late", made, (at) => {
     await agent.selectOption(String(at.orchestratorId));
     await bound.letGo();
     await side(page).getByRole("listitem").filter({ hasText: "all agents" }).waitFor();
-    expect(await agent.inputValue()).toBe(String(at.orchestratorId));
+    await eventually(() => agent.inputValue(), String(at.orchestratorId));
 
     const team = await at.team("Crew", at.people.ada);
     await page.goto(`${at.url}/people?show=team-${team}`);

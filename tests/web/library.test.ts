@@ -32,7 +32,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     // The draft survives a reload.
     await page.reload();
     await page.getByRole("button", { name: "Create instruction" }).click();
-    expect(await side(page).getByLabel("Name").inputValue()).toBe("Manners");
+    await eventually(() => side(page).getByLabel("Name").inputValue(), "Manners");
     await side(page).getByRole("button", { name: "Create instruction" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Say please.").waitFor();
     expect(await empty.admin.get("/instructions")).toMatchObject([{ name: "Manners", version: 1 }]);
@@ -78,7 +78,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByRole("button", { name: "Cancel" }).click();
     const question = page.getByRole("dialog", { name: "Discard changes?" });
     await question.getByRole("button", { name: "Cancel" }).click();
-    expect(await side(page).getByLabel("Text").inputValue()).toBe("Say nothing.\n");
+    await eventually(() => side(page).getByLabel("Text").inputValue(), "Say nothing.\n");
     await side(page).getByRole("button", { name: "Cancel" }).click();
     await question.getByRole("button", { name: "Discard changes" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Say hello.").waitFor();
@@ -98,7 +98,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await dialog.getByRole("region", { name: "Saved version 2" }).getByText("Theirs.").waitFor();
     await dialog.getByRole("region", { name: "Your version" }).getByText("Mine.").waitFor();
     await page.keyboard.press("Escape");
-    expect(await side(page).getByLabel("Text").inputValue()).toBe("Mine.");
+    await eventually(() => side(page).getByLabel("Text").inputValue(), "Mine.");
     await side(page).getByRole("button", { name: "Save new version" }).click();
     await dialog.getByRole("button", { name: "Save mine as version 3" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Mine.").waitFor();

@@ -69,9 +69,9 @@ describe.if(hasBrowser)("the login", () => {
   test("labels three fields for password managers and focuses the first empty one", async () => {
     await using page = await browser.open(service.url, "/library");
     await heading(page).waitFor();
-    expect(await page.getByRole("heading").allInnerTexts()).toEqual(["Sign in"]);
-    expect(await page.title()).toBe("Sign in · Cairn");
-    expect(await page.getByRole("textbox", { name: "Server" }).inputValue()).toBe(service.url);
+    await eventually(() => page.getByRole("heading").allInnerTexts(), ["Sign in"]);
+    await eventually(() => page.title(), "Sign in · Cairn");
+    await eventually(() => page.getByRole("textbox", { name: "Server" }).inputValue(), service.url);
     const fields = await page.locator("input").evaluateAll((inputs) =>
       (inputs as unknown as { type: string; autocomplete: string }[]).map(({ type, autocomplete }) => ({
         type,
@@ -83,7 +83,7 @@ describe.if(hasBrowser)("the login", () => {
       { type: "text", autocomplete: "username" },
       { type: "password", autocomplete: "current-password" },
     ]);
-    expect(await page.evaluate("document.activeElement.name")).toBe("username");
+    await eventually(() => page.evaluate("document.activeElement.name"), "username");
     expect(await problemsInBothThemes(page)).toEqual([]);
     refused(401);
   });
@@ -95,7 +95,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByText("Enter your username.").waitFor();
     await fill(page, "Ada", "not it");
     await page.getByRole("alert").getByText("invalid username or password").waitFor();
-    expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");
+    await eventually(() => page.getByRole("textbox", { name: "User" }).inputValue(), "Ada");
     refused(401);
     await page.getByRole("textbox", { name: "Password" }).fill(ada.password);
     await page.keyboard.press("Enter");
@@ -133,7 +133,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await heading(page).waitFor();
     await page.getByText("The session of Ada has ended.").waitFor();
-    expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");
+    await eventually(() => page.getByRole("textbox", { name: "User" }).inputValue(), "Ada");
     await eventually(() => page.evaluate("document.activeElement.name"), "password");
     expect(
       await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).isVisible(),
@@ -145,7 +145,7 @@ describe.if(hasBrowser)("the login", () => {
     await fill(page, "Ada", ada.password);
     await heading(page).waitFor({ state: "detached" });
     expect(page.url()).toBe(`${service.url}/models?open=new-provider`);
-    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Half written");
+    await eventually(() => page.getByRole("textbox", { name: "Name" }).inputValue(), "Half written");
     await page.getByText("Your session has ended, so nothing was changed.").waitFor();
     await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
@@ -165,7 +165,7 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("button", { name: "Create" }).click();
     await heading(page).waitFor();
     await page.keyboard.type("typed at once");
-    expect(await page.getByRole("textbox", { name: "Password" }).inputValue()).toBe("typed at once");
+    await eventually(() => page.getByRole("textbox", { name: "Password" }).inputValue(), "typed at once");
     await fill(page, "Berta", berta.password);
     await heading(page).waitFor({ state: "detached" });
     refused(401);
@@ -244,7 +244,7 @@ describe.if(hasBrowser)("the login", () => {
     await server.fill(open.url);
     await page.getByText("nothing you type here is sent to it").waitFor();
     await server.press("Enter");
-    expect(await page.getByRole("textbox", { name: "Password" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("textbox", { name: "Password" }).isDisabled(), true);
     expect(page.url()).toStartWith(service.url);
     await page.getByRole("button", { name: `Open ${new URL(open.url).host}` }).click();
     await page.waitForURL(`${open.url}/**`);

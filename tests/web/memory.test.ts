@@ -7,6 +7,7 @@ import { emptyMemoryScreen, FACTS, memoryScreen } from "../kit/browser/memory-sc
 import { holdRequest } from "../kit/browser/hold.ts";
 import { call, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { eventually } from "../kit/eventually.ts";
 
 onScreen("memory", memoryScreen, (at) => {
   const button = (name: string) => ({ name, exact: true }) as const;
@@ -49,13 +50,10 @@ onScreen("memory", memoryScreen, (at) => {
     await using page = await at.open(`${at.own}/memory`);
     const tree = page.getByRole("tree", { name: "Memory" });
     await tree.getByRole("treeitem", treeItem("facts.md")).waitFor();
-    expect(await tree.getByRole("treeitem").allTextContents()).toEqual([
-      "shared",
-      "facts.md",
-      "agents",
-      "scout",
-      "log.md",
-    ]);
+    await eventually(
+      () => tree.getByRole("treeitem").allTextContents(),
+      ["shared", "facts.md", "agents", "scout", "log.md"],
+    );
     await tree.focus();
     await page.keyboard.press("f");
     await page.keyboard.press("Enter");
@@ -97,7 +95,7 @@ onScreen("memory", memoryScreen, (at) => {
     const loading = await holdRequest(page, /\/memory\/file\?path=/);
     await at.ask("scout", at.write("shared/long.md", lines("New"), 1));
     await loading.held;
-    expect(await page.getByText("Old 80.").isVisible()).toBe(true);
+    await eventually(() => page.getByText("Old 80.").isVisible(), true);
     await loading.letGo();
     await page.getByText("New 80.").waitFor();
     const seen = () => page.getByText("New 80.").evaluate((line) => line.getBoundingClientRect().top);
@@ -121,10 +119,10 @@ onScreen("memory", memoryScreen, (at) => {
     await row.hover();
     await row.getByRole("button", button("Unbind team/glossary.md")).click();
     await row.waitFor({ state: "detached" });
-    expect(await paths()).toEqual([]);
+    await eventually(() => paths(), []);
     await page.getByRole("button", button("Undo")).click();
     await row.getByText("v1").waitFor();
-    expect(await paths()).toEqual(["team/glossary.md"]);
+    await eventually(() => paths(), ["team/glossary.md"]);
   });
 
   test("the workspace's inspector says which bound document cannot be read, and refuses other workspaces' memory", async () => {

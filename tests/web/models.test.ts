@@ -49,7 +49,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("button", { name: "Add provider" }).click();
     await side(page).getByText("must not have a query or fragment").waitFor();
     browser.expected(/status of 400/);
-    expect(await side(page).getByRole("textbox", { name: "Key" }).inputValue()).toBe(KEY);
+    await eventually(() => side(page).getByRole("textbox", { name: "Key" }).inputValue(), KEY);
     await side(page).getByRole("textbox", { name: "Address" }).fill(model.anthropicUrl);
     await side(page).getByRole("button", { name: "Add provider" }).click();
     await side(page).getByRole("heading", { name: "Ours" }).waitFor();
@@ -126,7 +126,7 @@ describe.if(hasBrowser)("the models screen", () => {
       images: false,
       pdfs: null,
     });
-    expect(await field(second, "Output").inputValue()).toBe("99");
+    await eventually(() => field(second, "Output").inputValue(), "99");
   });
 
   test("shows sizes and prices below the name in one column", async () => {
@@ -137,7 +137,7 @@ describe.if(hasBrowser)("the models screen", () => {
     const row = page.getByRole("row").filter({ hasText: "Small screen" });
     await row.waitFor();
     const read = (what: "dt" | "dd") => row.locator(what).allInnerTexts();
-    expect(await read("dt")).toEqual(["Context", "Input", "Cached", "Output"]);
+    await eventually(() => read("dt"), ["Context", "Input", "Cached", "Output"]);
     expect(await read("dd")).toEqual(["400k", "$0.25", "$0.025", expect.stringContaining("unknown")]);
     expect(await problemsInBothThemes(page)).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("button", { name: "Close" }).click();
     const question = page.getByRole("dialog", { name: "Discard changes?" });
     await question.getByRole("button", { name: "Cancel" }).click();
-    expect(await label.inputValue()).toBe("Typed");
+    await eventually(() => label.inputValue(), "Typed");
     await side(page).getByRole("button", { name: "Save" }).press("Enter");
     await page.getByText("Typed saved.").waitFor();
     expect(await side(page).evaluate((pane) => pane.contains(document.activeElement))).toBe(true);

@@ -137,7 +137,7 @@ onScreen("a person who has moved on", made, (at) => {
     await dialog.waitFor();
     await renamed.letGo();
     await page.getByRole("table", { includeHidden: true }).getByText("first").first().waitFor();
-    expect(await dialog.isVisible()).toBe(true);
+    await eventually(() => dialog.isVisible(), true);
 
     const cloned = await answerLate(page, /\/clone$/, "POST");
     await dialog.getByRole("button", { name: "Clone" }).click();
@@ -201,7 +201,7 @@ onScreen("a person who has moved on", made, (at) => {
     const clone = page.getByRole("dialog", { name: "Clone heavy" }).getByRole("button", { name: "Clone" });
     await clone.click();
     await loading.held;
-    expect(await clone.isDisabled()).toBe(true);
+    await eventually(() => clone.isDisabled(), true);
     await loading.letGo();
     await page.waitForURL(/\/workspaces\/\d+$/);
   });

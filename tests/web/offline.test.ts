@@ -65,12 +65,12 @@ onScreen("reading offline", chatRoom, (room) => {
       manifest["icons" as never] as { src: string; sizes: string }[],
     );
     expect(fits).toEqual([true, true, true, true]);
-    expect(await page.locator("meta[name=theme-color]").count()).toBe(2);
+    await eventually(() => page.locator("meta[name=theme-color]").count(), 2);
     expect(await page.locator("meta[name=description]").getAttribute("content")).toStartWith(
       "A workspace for agents",
     );
     await page.keyboard.press("Tab");
-    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
+    await eventually(() => page.evaluate<string>("document.activeElement.textContent"), "Skip to content");
   });
 
   test("has targets of 24 pixels or more for a thumb at 360 pixels", async () => {
@@ -94,7 +94,7 @@ onScreen("reading offline", chatRoom, (room) => {
           .map(({ one, box }) => `${one.className} ${Math.round(box.width)}×${Math.round(box.height)}`),
       );
     expect(await small()).toEqual([]);
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+    await eventually(() => page.evaluate<number>("document.documentElement.scrollWidth"), 360);
     for (const view of ["Files", "Activity"]) {
       await page.getByRole("link", { name: view }).click();
       await page.waitForURL(`**/${view.toLowerCase()}`);
@@ -134,7 +134,7 @@ onScreen("reading offline", chatRoom, (room) => {
     await page.getByRole("button", { name: "Retry" }).first().waitFor();
     expect(await page.getByText("Connection lost").count()).toBe(0);
     await page.setViewportSize({ width: 360, height: 700 });
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+    await eventually(() => page.evaluate<number>("document.documentElement.scrollWidth"), 360);
     expect(await accessibilityProblems(page)).toEqual([]);
     // Nothing pretends to work.
     await composer(page).fill("Are you there?");
@@ -228,7 +228,7 @@ onScreen("reading offline", chatRoom, (room) => {
       await holdsAll(fresh, newShell);
 
       // The new worker serves the old page, too: parts that it has not loaded yet are those of its own build.
-      expect(await composer(old).inputValue()).toBe("A draft that is being typed");
+      await eventually(() => composer(old).inputValue(), "A draft that is being typed");
       expect(await shells()).toContain(oldShell);
       await old.getByRole("link", { name: "Files" }).click();
       await old.getByText("note.py").click();
@@ -242,7 +242,7 @@ onScreen("reading offline", chatRoom, (room) => {
       // Its next visit is of the new build, with the draft, and the old shell goes.
       await old.reload();
       await eventually(() => composer(old).inputValue(), "A draft that is being typed");
-      expect(await old.locator("meta[name=build]").count()).toBe(1);
+      await eventually(() => old.locator("meta[name=build]").count(), 1);
       await eventually(shells, [newShell]);
       await proxy[Symbol.asyncDispose]();
       await old.reload();

@@ -46,8 +46,8 @@ onScreen("the people screen", withModel, (at) => {
     });
     await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
-    expect(await dialog.isVisible()).toBe(true);
-    expect(await dialog.getByRole("button", { name: "Done" }).isEnabled()).toBe(false);
+    await eventually(() => dialog.isVisible(), true);
+    await eventually(() => dialog.getByRole("button", { name: "Done" }).isEnabled(), false);
     await dialog.getByLabel("I have stored the token").check();
     await dialog.getByRole("button", { name: "Done" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -65,7 +65,7 @@ onScreen("the people screen", withModel, (at) => {
     await person(page, "Frida").click();
     const question = page.getByRole("dialog", { name: "Discard changes?" });
     await question.getByRole("button", { name: "Cancel" }).click();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Emil");
+    await eventually(() => page.getByLabel("Name").inputValue(), "Emil");
     await details(page).getByRole("button", { name: "Cancel" }).click();
     await question.getByRole("button", { name: "Discard changes" }).click();
     await details(page).waitFor({ state: "detached" });
@@ -87,8 +87,8 @@ onScreen("the people screen", withModel, (at) => {
     await page.getByLabel("Name").fill("ADMIN");
     await details(page).getByRole("button", { name: "Add person" }).click();
     await details(page).getByRole("alert").getByText('a user named "ADMIN" already exists').waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("ADMIN");
-    expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => page.getByLabel("Name").inputValue(), "ADMIN");
+    await eventually(() => page.getByLabel("Name").getAttribute("aria-invalid"), "true");
     at.browser.expected(/status of 409/);
   });
 
@@ -111,7 +111,7 @@ onScreen("the people screen", withModel, (at) => {
     await details(page).getByRole("button", { name: "Save" }).click();
     await details(page).getByText("this is the last admin", { exact: false }).waitFor();
     await details(page).getByRole("button", { name: "Cancel" }).click();
-    expect(await details(page).getByLabel("Role").inputValue()).toBe("admin");
+    await eventually(() => details(page).getByLabel("Role").inputValue(), "admin");
     at.browser.expected(/status of 409/);
   });
 
@@ -152,7 +152,7 @@ onScreen("the people screen", withModel, (at) => {
     const dialog = page.getByRole("dialog", { name: "Delete Dora?" });
     await dialog.getByText("Dora owns 1 workspace:").waitFor();
     await dialog.getByText("Dora's desk").waitFor();
-    expect(await dialog.getByRole("button", { name: "Delete person" }).isEnabled()).toBe(false);
+    await eventually(() => dialog.getByRole("button", { name: "Delete person" }).isEnabled(), false);
     await dialog.getByLabel("New owner").selectOption("admin");
     await dialog.getByRole("button", { name: "Delete person" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -183,7 +183,7 @@ onScreen("the people screen", withModel, (at) => {
     await page.reload();
     await details(page).getByRole("button", { name: "Remove Emil" }).click();
     await details(page).getByText("No members yet.").waitFor();
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Members");
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent), "Members");
     // One click removes, and another one takes it back, or the keys that the settings name.
     await page.getByText("Emil removed from Day shift.").waitFor();
     await page.keyboard.press("Alt+t");
@@ -211,7 +211,7 @@ onScreen("the people screen", withModel, (at) => {
     await using page = await as(token);
     await team(page, "Own").click();
     expect(await page.getByRole("table", { name: "People" }).count()).toBe(0);
-    expect(await page.getByRole("link", { name: "People" }).count()).toBe(1);
+    await eventually(() => page.getByRole("link", { name: "People" }).count(), 1);
     expect(await page.getByRole("button", { name: "Create team" }).count()).toBe(0);
     await details(page).getByRole("combobox", { name: "Add member" }).fill("Finn");
     await page.getByRole("option", { name: /Finn/ }).click();

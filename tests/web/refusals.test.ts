@@ -32,7 +32,7 @@ onScreen("a refusal", screen, (at) => {
     await page.keyboard.press("Control+s");
     await page.getByText("expected 2 to 49 lower-case letters").waitFor();
     await eventually(() => name(page).evaluate((one) => one === document.activeElement), true);
-    expect(await name(page).inputValue()).toBe("Not A Name");
+    await eventually(() => name(page).inputValue(), "Not A Name");
     at.browser.expected(/status of 400/);
   });
 
@@ -85,7 +85,7 @@ onScreen("a refusal", screen, (at) => {
     });
     await page.getByRole("button", { name: "Save limit" }).click();
     await page.locator(".notice", { hasText: /Too many attempts\. Try again in \d+ s\./ }).waitFor();
-    expect(await limit.inputValue()).toBe("77");
+    await eventually(() => limit.inputValue(), "77");
     at.browser.expected(/status of 429/);
   });
 });

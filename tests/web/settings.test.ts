@@ -41,7 +41,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await missing.getByText("Gears for python cannot run:").waitFor();
     await missing.getByText("docker pull own-python", { exact: true }).waitFor();
     await missing.getByRole("button", { name: "Copy docker pull own-python" }).waitFor();
-    expect(await missing.getByRole("listitem").count()).toBe(1);
+    await eventually(() => missing.getByRole("listitem").count(), 1);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await makeGear(service.admin);
     await page.goto(`${service.url}/gears`);
@@ -55,13 +55,13 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await page.getByRole("radio", { name: "System" }).focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
-    expect(await page.getByRole("radio", { name: "Dark" }).isChecked()).toBe(true);
+    await eventually(() => page.getByRole("radio", { name: "Dark" }).isChecked(), true);
     await eventually(async () => (await ground()) === light, false);
     const dark = await ground();
     await page.reload();
     await page.getByRole("radio", { name: "Dark" }).waitFor();
-    expect(await ground()).toBe(dark);
-    expect(await page.getByRole("radio", { name: "Dark" }).isChecked()).toBe(true);
+    await eventually(() => ground(), dark);
+    await eventually(() => page.getByRole("radio", { name: "Dark" }).isChecked(), true);
   });
 
   test("shows the session, the version, the shortcuts and the API description", async () => {

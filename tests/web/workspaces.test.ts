@@ -58,7 +58,10 @@ onScreen("the list of workspaces", made, (at) => {
     await dialog.getByRole("button", { name: "Create workspace" }).click();
     await dialog.getByText('you already have a workspace named "TAKEN"').waitFor();
     at.browser.expected(/status of 409/);
-    expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
+    await eventually(
+      () => dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid"),
+      "true",
+    );
     // The focus is on the field to correct.
     await eventually(() => page.evaluate("document.activeElement.value"), "TAKEN");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Fresh");
@@ -66,7 +69,7 @@ onScreen("the list of workspaces", made, (at) => {
     await dialog.getByRole("button", { name: "Create workspace" }).click();
     await page.waitForURL(/\/workspaces\/\d+$/);
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Fresh").waitFor();
-    expect(await page.title()).toBe("Fresh · Cairn");
+    await eventually(() => page.title(), "Fresh · Cairn");
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await row(page, "Fresh").getByText("For a test").waitFor();
   });
@@ -112,7 +115,7 @@ onScreen("the list of workspaces", made, (at) => {
     await dialog.getByText("permanently deletes its conversation").waitFor();
     const button = dialog.getByRole("button", { name: "Delete workspace" });
     await dialog.getByRole("textbox").fill("doomed");
-    expect(await button.isDisabled()).toBe(true);
+    await eventually(() => button.isDisabled(), true);
     await page.keyboard.press("Enter");
     expect(await names()).toContain("Doomed");
     await dialog.getByRole("textbox").fill("Doomed");
@@ -157,12 +160,12 @@ onScreen("the list of workspaces", made, (at) => {
     await using page = await as(member);
     await row(page, "Borrowed").getByText("someone else").waitFor();
     await page.getByRole("button", { name: "Actions for Borrowed" }).click();
-    expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Clone", "Shared with"]);
+    await eventually(() => page.getByRole("menuitem").allInnerTexts(), ["Clone", "Shared with"]);
     await page.getByRole("menuitem", { name: "Shared with" }).click();
     const dialog = page.getByRole("dialog", { name: "Share Borrowed" });
     await dialog.getByText("Only admins, and owners who lead a team, can change this.").waitFor();
-    expect(await dialog.getByRole("checkbox", { name: /Release/ }).isDisabled()).toBe(true);
-    expect(await dialog.getByRole("checkbox", { name: /Release/ }).isChecked()).toBe(true);
+    await eventually(() => dialog.getByRole("checkbox", { name: /Release/ }).isDisabled(), true);
+    await eventually(() => dialog.getByRole("checkbox", { name: /Release/ }).isChecked(), true);
   });
 
   test("lets a team lead share their own workspaces with the teams they lead only", async () => {
@@ -170,7 +173,7 @@ onScreen("the list of workspaces", made, (at) => {
     await using page = await as(lead);
     await act(page, "Of the lead", "Share");
     const dialog = page.getByRole("dialog", { name: "Share Of the lead" });
-    expect(await dialog.getByRole("checkbox", { name: /Others/ }).isDisabled()).toBe(true);
+    await eventually(() => dialog.getByRole("checkbox", { name: /Others/ }).isDisabled(), true);
     await dialog.getByRole("checkbox", { name: /Release/ }).check();
     await eventually(async () => (await lead.client.get(`/workspaces/${workspace.id}`)).team_ids, [teamId]);
   });
@@ -185,7 +188,7 @@ onScreen("the list of workspaces", made, (at) => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.type("typed at once");
-    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("typed at once");
+    await eventually(() => page.getByRole("textbox", { name: "Name" }).inputValue(), "typed at once");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await eventually(focused, "Create workspace");
@@ -195,7 +198,7 @@ onScreen("the list of workspaces", made, (at) => {
     // The last one that was active comes first.
     await page.getByRole("link", { name: "Key 2" }).focus();
     await page.keyboard.press("ArrowDown");
-    expect(await focused()).toBe("Key 1");
+    await eventually(() => focused(), "Key 1");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await eventually(focused, "Rename");
@@ -382,7 +385,7 @@ onScreen("the list of workspaces", made, (at) => {
     await page.route("**/api/v1/workspaces", (route) => route.fulfill({ json: records }));
     await page.goto(`${at.url}/workspaces`);
     await page.getByText("10,000 workspaces").waitFor();
-    expect(await page.locator("tbody tr").count()).toBe(200);
+    await eventually(() => page.locator("tbody tr").count(), 200);
     const search = page.getByRole("searchbox", { name: "Search workspaces" });
     const enter = (field: unknown) => {
       const input = field as { value: string; dispatchEvent(event: unknown): void };
