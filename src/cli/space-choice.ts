@@ -1,19 +1,19 @@
 // Chooses the space of a command that does not name one. No other space stands in for one that the server cannot open.
 
 import type { Client } from "../context/client/client.ts";
+import { listedSpaces } from "../context/space/listed-spaces.ts";
 import type { Space } from "../context/spaces/schema.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 
 interface ListedSpaces {
-  readonly spaces: Space[];
+  readonly spaces: readonly Space[];
   /** Says which spaces the server cannot open, and why the first one, with the code of that; absent if there are none. */
   readonly unopened?: AppError;
 }
 
 export async function listSpaces(client: Client): Promise<ListedSpaces> {
-  const { value: spaces, headers } = await client.answer<Space[]>("GET", "/spaces");
-  const names = headers.get("X-Service-Unopened")?.split(",") ?? [];
-  return names.length === 0 ? { spaces } : { spaces, unopened: await unopenedError(client, names) };
+  const { spaces, unopened } = await listedSpaces(client);
+  return unopened.length === 0 ? { spaces } : { spaces, unopened: await unopenedError(client, unopened) };
 }
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */

@@ -124,7 +124,10 @@ test("a picture that cannot be drawn in time leaves the lists", async () => {
   const totals = { documents: 1, links: 0, broken: 0, orphans: 1 };
   const graph = () => Promise.resolve({ head: "a.1", totals, core });
   const space = { graph, lookedAt: () => undefined } as unknown as BrowsedSpace;
-  const source: SpaceSource = { list: () => Promise.resolve([]), use: (_caller, _name, work) => work(space) };
+  const source: SpaceSource = {
+    list: () => Promise.resolve({ spaces: [], unopened: [] }),
+    use: (_caller, _name, work) => work(space),
+  };
   const busy = (code: "refused" | "unavailable" | "internal") =>
     graphArea(source, { of: () => Promise.reject(new AppError(code, "no")) } as unknown as Pictures);
   const visit = { caller: { name: "ada" }, spaceTabs: [] } as unknown as Asked["visit"];

@@ -22,7 +22,7 @@ function deskWith(door: Partial<ReadDoor>, rest: Partial<Desk> = {}): Desk {
   const none = { freshness: () => Promise.resolve({ documents: [] }) } as unknown as ReadDoor;
   return {
     place: "here",
-    spaces: () => Promise.resolve([space as never]),
+    spaces: () => Promise.resolve({ spaces: [space as never], unopened: [] }),
     look: (_, work) => work({ ...none, ...door }),
     deleted: () => Promise.resolve({ files: [], isMore: false }),
     conflicts: () => Promise.resolve([]),
@@ -88,7 +88,7 @@ test("a query that is refused says why in full and can be corrected, and a new o
 
 test("searches all spaces in the time that there is, and says which are missing", async () => {
   const names = Array.from({ length: 40 }, (_, index) => `space-${index}`);
-  const spaces = async () => names.map((name) => ({ name })) as never;
+  const spaces = async () => ({ spaces: names.map((name) => ({ name }) as never), unopened: [] });
   const look: Desk["look"] = (space, work) =>
     work({
       search: async () => {
@@ -253,7 +253,10 @@ test("no text that anybody wrote reaches the terminal as anything but text", asy
   };
   const desk = deskWith(door as never, {
     place: evil,
-    spaces: async () => [{ name: evil, files: 1, versions: 1, bytes: 1, created_at: time } as never],
+    spaces: async () => ({
+      spaces: [{ name: evil, files: 1, versions: 1, bytes: 1, created_at: time } as never],
+      unopened: [],
+    }),
     server: server as never,
     deleted: async () => ({ files: [file as never], isMore: true }),
     conflicts: async () => [{ path: evil, copy: evil, user: evil, opened_at: time }],

@@ -2,11 +2,10 @@
 
 import type { Caller } from "../identity/caller.ts";
 import type { BrowsedSpace } from "../space/door.ts";
-import type { Space } from "../spaces/schema.ts";
+import type { SpaceList } from "../spaces/open-space.ts";
 
 export interface SpaceSource {
-  /** Those that the caller may see, by name. */
-  list(caller: Caller): Promise<Space[]>;
+  list(caller: Caller): Promise<SpaceList>;
   /** Raises `not_found` for a space that does not exist or that the caller may not see, and what `work` raises. */
   use<T>(caller: Caller, name: string, work: (space: BrowsedSpace) => Promise<T>): Promise<T>;
 }

@@ -7,7 +7,7 @@ import type { BrowsedSpace } from "../space/door.ts";
 
 export function localSource(lent: LentSpace<BrowsedSpace>): SpaceSource {
   return {
-    list: () => lent.use(async (space) => [await space.record()]),
+    list: () => lent.use(async (space) => ({ spaces: [await space.record()], unopened: [] })),
     use: (_caller, name, work) =>
       lent.use((space) => {
         if (name !== space.name) throw notFound("space", name);

@@ -1,4 +1,4 @@
-// An open space, as other features see it.
+// An open space, as other features see it, and the list of those that a caller sees.
 
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
@@ -8,6 +8,22 @@ export interface OpenSpace {
   readonly name: string;
   readonly engine: SpaceEngine;
   file: SpaceFile;
+}
+
+/** Those that the caller may see, by name. */
+export interface SpaceList {
+  readonly spaces: readonly Space[];
+  /** The names of those that the server cannot open. A request for one of them says why. */
+  readonly unopened: readonly string[];
+}
+
+/** Of a space that the server cannot open, only the name. */
+export type ListedSpace = Space | Pick<Space, "name">;
+
+/** All of the list, by name. */
+export function allOf({ spaces, unopened }: SpaceList): ListedSpace[] {
+  const all = [...spaces, ...unopened.map((name) => ({ name }))];
+  return all.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** `sync`: the rules that the reader may see. */

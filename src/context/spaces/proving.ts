@@ -23,7 +23,7 @@ export class Unopened {
     return this.#names;
   }
 
-  /** Sorted; after `Spaces.list`, the names that it left out. A request for one of them says why. */
+  /** Sorted. */
   seenBy({ rights }: Caller): string[] {
     return [...this.#names].filter((name) => rights.sees(name)).sort();
   }

@@ -95,8 +95,8 @@ export function spaceRoutes(plugin: Admission, spaces: Spaces) {
 }
 
 async function listed(spaces: Spaces, caller: Caller, headers: HTTPHeaders): Promise<Space[]> {
-  const records = await spaces.list(caller);
-  const unopened = spaces.unopened.seenBy(caller).slice(0, UNOPENED_NAMES_MAX);
-  if (unopened.length > 0) headers["x-service-unopened"] = unopened.join(",");
-  return records;
+  const { spaces: records, unopened } = await spaces.list(caller);
+  const named = unopened.slice(0, UNOPENED_NAMES_MAX);
+  if (named.length > 0) headers["x-service-unopened"] = named.join(",");
+  return [...records];
 }

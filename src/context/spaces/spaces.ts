@@ -17,7 +17,7 @@ import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { namesIn } from "./folders.ts";
 import { freezeEach, thawEach, type FrozenSpace } from "./freezing.ts";
-import { recordOf, type OpenSpace } from "./open-space.ts";
+import { recordOf, type OpenSpace, type SpaceList } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
   DEFAULT_SYNC,
@@ -63,7 +63,7 @@ export class Spaces {
   readonly #deps: SpacesDeps;
   readonly #deeds: SpaceDeeds;
   readonly #open = new Map<string, OpenSpace>();
-  readonly unopened = new Unopened((name) => this.#names.has(name));
+  readonly #unopened = new Unopened((name) => this.#names.has(name));
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
   /** A backup is copying the files, so no space may be removed. */
@@ -81,15 +81,15 @@ export class Spaces {
     for (const name of namesIn(directory, engine)) this.#names.add(name);
   }
 
-  /** Leaves out a space that cannot be opened: the log has the reason, and so does a request for that space. */
-  async list(caller: Caller): Promise<Space[]> {
+  /** Only names a space that cannot be opened: the log has the reason, and so does a request for that space. */
+  async list(caller: Caller): Promise<SpaceList> {
     const names = [...this.#names].filter((name) => caller.rights.sees(name)).sort();
-    const records: Space[] = [];
+    const spaces: Space[] = [];
     for (const name of names) {
       const space = await this.#openedOrLogged(name);
-      if (space) records.push(await this.#record(caller, space));
+      if (space) spaces.push(await this.#record(caller, space));
     }
-    return records;
+    return { spaces, unopened: this.#unopened.seenBy(caller) };
   }
 
   async get(caller: Caller, name: string): Promise<Space> {
@@ -301,11 +301,11 @@ export class Spaces {
 
   /** Raises the error of the first space or disk that is not writable. */
   prove(): Promise<void> {
-    return proveSpaces(this.#open.values(), this.unopened.names, (name) => this.#folder(name));
+    return proveSpaces(this.#open.values(), this.#unopened.names, (name) => this.#folder(name));
   }
 
   problems(): HealthProblem[] {
-    return this.unopened.problems();
+    return this.#unopened.problems();
   }
 
   #folder(name: string): string {
@@ -333,7 +333,7 @@ export class Spaces {
   }
 
   async #opened(name: string): Promise<OpenSpace> {
-    const open = () => this.unopened.opening(name, () => this.#openNow(name));
+    const open = () => this.#unopened.opening(name, () => this.#openNow(name));
     return this.#open.get(name) ?? this.#lock.run(name, open);
   }
 

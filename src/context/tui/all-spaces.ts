@@ -4,6 +4,7 @@
 import { systemClock } from "../../kit/clock.ts";
 import { within } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
+import { allOf } from "../spaces/open-space.ts";
 import type { Desk } from "./desk.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import { errorText } from "./words.ts";
@@ -32,7 +33,8 @@ export async function askAllSpaces<T>(
   { done, isWanted = () => true, timeMs = ASKING_MS_MAX }: Asking,
   ask: (space: string) => Promise<T>,
 ): Promise<Answers<T>> {
-  const spaces = (await desk.spaces()).map(({ name }) => name);
+  const list = await desk.spaces();
+  const spaces = allOf(list).map(({ name }) => name);
   const found = new Map<string, T>();
   const gone = new Set<string>();
   let failure: { readonly space: string; readonly error: unknown } | undefined;
@@ -44,7 +46,8 @@ export async function askAllSpaces<T>(
       try {
         found.set(space, await ask(space));
       } catch (error) {
-        if (isForAll(error)) throw error;
+        // One that cannot be opened says why, whatever it is asked.
+        if (isForAll(error) && !list.unopened.includes(space)) throw error;
         if (error instanceof AppError && error.code === "not_found") gone.add(space);
         else failure ??= { space, error };
         if (error instanceof AppError && error.code === "rate_limited") return;

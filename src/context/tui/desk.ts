@@ -10,7 +10,7 @@ import type { AuditQuery, AuditRecord, AuditVerification } from "../audit/schema
 import type { OpenConflict } from "../replica/conflicts.ts";
 import type { Token, User, WhoAmI } from "../people/schema.ts";
 import type { SpaceDoor } from "../space/door.ts";
-import type { Space } from "../spaces/schema.ts";
+import type { SpaceList } from "../spaces/open-space.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 
 /** The doors of a space that change nothing. */
@@ -46,7 +46,7 @@ interface DeletedFiles {
 export interface Desk {
   /** A folder, or the address of a server. */
   readonly place: string;
-  spaces(): Promise<readonly Space[]>;
+  spaces(): Promise<SpaceList>;
   look<T>(space: string, work: (door: ReadDoor) => Promise<T>): Promise<T>;
   /** At most `limit`. */
   deleted(space: string, limit: number): Promise<DeletedFiles>;

@@ -5,6 +5,7 @@ import { encodedPath, type Client } from "../client/client.ts";
 import { openConflicts, showConflict } from "../replica/conflicts.ts";
 import type { SpaceDoor } from "../space/door.ts";
 import type { LentSpace } from "../space/lent.ts";
+import { listedSpaces } from "../space/listed-spaces.ts";
 import { RemoteSpace } from "../space/remote.ts";
 import type { Acl } from "../access/schema.ts";
 import type { Token, User } from "../people/schema.ts";
@@ -15,7 +16,7 @@ type Editor = Pick<WritingHands, "edit">;
 export function folderDesk(lent: LentSpace, place: string, editor: Editor): Desk {
   return {
     place,
-    spaces: () => lent.use(async (space) => [await space.record()]),
+    spaces: () => lent.use(async (space) => ({ spaces: [await space.record()], unopened: [] })),
     look: (_, work) => lent.use(work),
     deleted: (_, limit) => lent.use((space) => deletedOf(space, limit)),
     conflicts: () => lent.use((space) => openConflicts(space)),
@@ -30,7 +31,7 @@ export function serverDesk(client: Client, editor: Editor): Desk {
   const look = <T>(space: string, work: (door: ReadDoor) => Promise<T>) => work(doorOf(space));
   return {
     place: client.name,
-    spaces: () => client.get("/spaces"),
+    spaces: () => listedSpaces(client),
     look,
     deleted: (space, limit) => look(space, (door) => deletedOf(door, limit)),
     conflicts: (space) => look(space, (door) => openConflicts(door)),

@@ -63,12 +63,13 @@ async function figuresFor(
   source: SpaceSource,
   server: ServerFacts | undefined,
 ): Promise<Figures> {
-  const spaces = await source.list(caller);
+  const { spaces, unopened } = await source.list(caller);
   const sum = (of: (space: (typeof spaces)[number]) => number) =>
     spaces.reduce((total, space) => total + of(space), 0);
   const isAdmin = caller.rights.role === "admin";
   return {
     spaces: spaces.length,
+    unopened,
     files: sum(({ files }) => files),
     bytes: sum(({ bytes }) => bytes),
     versions: sum(({ versions }) => versions),
@@ -84,7 +85,7 @@ async function diskOf(directory: string): Promise<Figures["disk"]> {
 }
 
 async function activityFor(caller: Caller, source: SpaceSource): Promise<Activity[]> {
-  const spaces = (await source.list(caller)).slice(0, SPACES_LOOKED_MAX);
+  const spaces = (await source.list(caller)).spaces.slice(0, SPACES_LOOKED_MAX);
   const changes: Activity[] = [];
   for (const { name } of spaces) {
     const found = await source.use(caller, name, (space) => space.recent(CHANGES_LOOKED));

@@ -2,6 +2,7 @@
 
 import { h } from "preact";
 import { isAdmin, requireAdmin } from "../../identity/caller.ts";
+import { allOf } from "../../spaces/open-space.ts";
 import { templateNames, templateSummary } from "../../spaces/templates.ts";
 import type { Spaces } from "../../spaces/spaces.ts";
 import { page, to, type Area, type PageRoute } from "../area.ts";
@@ -22,7 +23,7 @@ export function spacesArea(source: SpaceSource, spaces?: Pick<Spaces, "create" |
     path: ALL,
     query: ["after"],
     answer: async ({ visit, query }) => {
-      const all = await source.list(visit.caller);
+      const all = allOf(await source.list(visit.caller));
       const after = query.get("after");
       const rest = after === null ? all : all.filter(({ name }) => name > after);
       const rows = rest.slice(0, PAGE_ROWS);

@@ -14,6 +14,8 @@ import { DiskFigure, Empty, ExactTime, Figure, Name, Table, Time } from "../piec
 
 export interface Figures {
   readonly spaces: number;
+  /** Names of the spaces that the server cannot open. */
+  readonly unopened: readonly string[];
   readonly files: number;
   readonly bytes: number;
   readonly versions: number;
@@ -22,6 +24,9 @@ export interface Figures {
   readonly disk: { readonly free: number; readonly total: number } | undefined;
   readonly counters: Readonly<Record<string, number>>;
 }
+
+/** The list of spaces shows all. */
+const UNOPENED_SHOWN = 10;
 
 export type Activity = LogEntry & { readonly space: string };
 
@@ -81,6 +86,7 @@ export function Counters({ figures }: { figures: Figures }): VNode {
   return (
     <div class="console-stack">
       {health && <HealthLine health={health} />}
+      {figures.unopened.length > 0 && <UnopenedLine names={figures.unopened} />}
       <dl class="console-figures">
         <Figure label="Spaces">{countText(figures.spaces)}</Figure>
         <Figure label="Documents">{countText(figures.files)}</Figure>
@@ -96,6 +102,22 @@ export function Counters({ figures }: { figures: Figures }): VNode {
         </dl>
       )}
     </div>
+  );
+}
+
+function UnopenedLine({ names }: { names: readonly string[] }): VNode {
+  return (
+    <p class="console-bad">
+      The server cannot open{" "}
+      {names.slice(0, UNOPENED_SHOWN).map((name, index) => (
+        <>
+          {index > 0 && ", "}
+          <a href={spacePath(name)}>{name}</a>
+        </>
+      ))}
+      {names.length > UNOPENED_SHOWN && ` and ${names.length - UNOPENED_SHOWN} more`}. Open the page of a
+      space to read why and what to do.
+    </p>
   );
 }
 

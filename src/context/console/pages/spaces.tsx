@@ -1,6 +1,7 @@
 // The list of spaces, the form for a new one, and the one for deleting one.
 
 import type { VNode } from "preact";
+import type { ListedSpace } from "../../spaces/open-space.ts";
 import type { Space } from "../../spaces/schema.ts";
 import type { Failure } from "../failure.ts";
 import { countText, counted, sizeInWords } from "../../../kit/text/amounts.ts";
@@ -20,7 +21,7 @@ import {
 import type { Visit } from "../visit.ts";
 
 interface SpacesProps {
-  readonly rows: readonly Space[];
+  readonly rows: readonly ListedSpace[];
   readonly mayCreate: boolean;
   readonly next: string | undefined;
   readonly first: string | undefined;
@@ -51,23 +52,39 @@ export function SpacesBody({ rows, mayCreate, next, first }: SpacesProps): VNode
             <td class="wide">
               <a href={spacePath(one.name)}>{one.name}</a>
             </td>
-            <td class="number" data-label="Documents:">
-              {countText(one.files)}
-            </td>
-            <td class="number" data-label="Versions:">
-              {countText(one.versions)}
-            </td>
-            <td class="number">
-              <Size bytes={one.bytes} />
-            </td>
-            <td class="tight" data-label="Created:">
-              <Time at={one.created_at} />
-            </td>
+            {"files" in one ? <Amounts space={one} /> : <Unopened />}
           </tr>
         ))}
       </Table>
       <Pager first={first} next={next} />
     </div>
+  );
+}
+
+function Amounts({ space }: { space: Space }): VNode {
+  return (
+    <>
+      <td class="number" data-label="Documents:">
+        {countText(space.files)}
+      </td>
+      <td class="number" data-label="Versions:">
+        {countText(space.versions)}
+      </td>
+      <td class="number">
+        <Size bytes={space.bytes} />
+      </td>
+      <td class="tight" data-label="Created:">
+        <Time at={space.created_at} />
+      </td>
+    </>
+  );
+}
+
+function Unopened(): VNode {
+  return (
+    <td class="console-bad" colSpan={4}>
+      The server cannot open this space. Open its page to read why and what to do.
+    </td>
   );
 }
 

@@ -3,6 +3,7 @@
 import { AppError } from "../../../kit/error.ts";
 import { problemText } from "../../../kit/health.ts";
 import type { WhoAmI } from "../../people/schema.ts";
+import { allOf, type ListedSpace, type SpaceList } from "../../spaces/open-space.ts";
 import type { Space } from "../../spaces/schema.ts";
 import type { Desk } from "../desk.ts";
 import { TextPage } from "../text-page.ts";
@@ -17,9 +18,10 @@ export function overviewPage(desk: Desk): TextPage {
   return new TextPage({
     title: "Overview",
     text: async () => {
-      const [me, spaces] = await Promise.all([desk.server?.whoAmI(), desk.spaces()]);
+      const [me, list] = await Promise.all([desk.server?.whoAmI(), desk.spaces()]);
+      const spaces = allOf(list);
       const sections = [
-        about(desk, me, spaces),
+        about(desk, me, list),
         ...(desk.server ? [await healthOf(desk)] : []),
         ...(await Promise.all(
           spaces.slice(0, SPACES_LOOKED_INTO_MAX).map((space) => spaceText(desk, space)),
@@ -33,13 +35,17 @@ export function overviewPage(desk: Desk): TextPage {
   });
 }
 
-function about({ place, hands }: Desk, me: WhoAmI | undefined, spaces: readonly Space[]): string[] {
+function about({ place, hands }: Desk, me: WhoAmI | undefined, list: SpaceList): string[] {
+  const { spaces, unopened } = list;
   const total = (of: (space: Space) => number) => spaces.reduce((sum, space) => sum + of(space), 0);
   return [
     row(me ? "Server" : "Folder", place),
     ...(me ? [row("Signed in as", `${me.name} (${me.role})`)] : []),
     ...(hands.transport === "ssh" ? [row("Connection", "SSH: everything can be read, nothing changed")] : []),
     row("Spaces", String(spaces.length)),
+    ...(unopened.length > 0
+      ? [row("", `${plural(unopened.length, "more space")} cannot be opened: see Spaces`)]
+      : []),
     row(
       "Content",
       `${plural(
@@ -62,16 +68,20 @@ async function healthOf({ server }: Desk): Promise<string[]> {
   ];
 }
 
-async function spaceText(desk: Desk, { name, files, bytes, created_at }: Space): Promise<string[]> {
-  const state = await stateOf(desk, name).catch((error: unknown) => {
+async function spaceText(desk: Desk, space: ListedSpace): Promise<string[]> {
+  const state = await stateOf(desk, space.name).catch((error: unknown) => {
     if (error instanceof AppError && error.code === "unauthenticated") throw error;
     // One space that cannot be opened must not hide the others.
     return [row("  Problem", errorText(error))];
   });
   return [
-    name,
-    row("  Files", `${files} (${sizeText(bytes)})`),
-    row("  Created", timeText(created_at)),
+    space.name,
+    ...("files" in space
+      ? [
+          row("  Files", `${space.files} (${sizeText(space.bytes)})`),
+          row("  Created", timeText(space.created_at)),
+        ]
+      : []),
     ...state,
   ];
 }
