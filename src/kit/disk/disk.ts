@@ -34,6 +34,16 @@ export function problemWithoutPlace(error: unknown): string {
   return PROBLEMS[code] ?? code;
 }
 
+/** As `problemWithoutPlace`, for a directory in which something cannot be created. */
+export function directoryProblem(error: unknown): string {
+  return NO_DIRECTORY[systemCode(error) ?? ""] ?? problemWithoutPlace(error);
+}
+
+const NO_DIRECTORY: Readonly<Record<string, string>> = {
+  ENOENT: "no such directory",
+  ENOTDIR: "not a directory",
+};
+
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "a part of the path is not a directory",

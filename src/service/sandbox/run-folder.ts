@@ -5,7 +5,7 @@ import { closeSync, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, systemCode, messageOf } from "../../kit/error.ts";
-import { isUnwritable, problemWithoutPlace } from "../../kit/disk/disk.ts";
+import { directoryProblem, isUnwritable } from "../../kit/disk/disk.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import type { Log } from "../../kit/log.ts";
 import { pathProblem } from "../../kit/text/paths.ts";
@@ -38,11 +38,10 @@ export async function makeRunFolder(parent: string, mark = ""): Promise<RunFolde
 
 /** It does not name the place, because every person who runs a gear reads it. Returns any other error unchanged. */
 export function withoutRoom(error: unknown): unknown {
-  if (!isUnwritable(error) && systemCode(error) !== "ENOENT") return error;
-  const reason = systemCode(error) === "ENOENT" ? "it is missing" : problemWithoutPlace(error);
+  if (!isUnwritable(error) && !["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return error;
   return new AppError(
     "unavailable",
-    `gears cannot run: the service cannot write to the directory for their files: ${reason}; ` +
+    `gears cannot run: the service cannot write to the directory for their files: ${directoryProblem(error)}; ` +
       "start the service with a TMPDIR and a data directory that its user can write to",
   );
 }

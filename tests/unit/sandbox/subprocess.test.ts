@@ -132,12 +132,16 @@ test("names a missing interpreter", async () => {
   );
 });
 
-const NO_ROOM =
-  "unavailable: gears cannot run: the service cannot write to the directory for their files: it is missing; start the service with a TMPDIR and a data directory that its user can write to";
-
-test("says that there is no directory for the files of a gear", async () => {
-  await using at = await openSandbox("subprocess", { environment: { TMPDIR: "/nonexistent" } });
-  expect(await refusalText(at.run("node", ""))).toBe(NO_ROOM);
+test.each([
+  ["is missing", "/nonexistent", "no such directory"],
+  ["is a file", import.meta.path, "not a directory"],
+  ["is below a file", `${import.meta.path}/below`, "not a directory"],
+])("says that the directory for the files of a gear %s", async (_, place, reason) => {
+  await using at = await openSandbox("subprocess", { environment: { TMPDIR: place } });
+  expect(await refusalText(at.run("node", ""))).toBe(
+    `unavailable: gears cannot run: the service cannot write to the directory for their files: ${reason}; ` +
+      "start the service with a TMPDIR and a data directory that its user can write to",
+  );
 });
 
 async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
