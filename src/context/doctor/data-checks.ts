@@ -41,9 +41,11 @@ interface SpaceFolders {
   /** Paths of folders whose content this user may not see. */
   readonly shut: readonly string[];
   readonly others: readonly string[];
+  /** The error of the directory that cannot be listed. */
+  readonly unlisted?: unknown;
 }
 
-export function spaceFolders(directory: string): SpaceFolders {
+function spaceFolders(directory: string): SpaceFolders {
   const folder = join(directory, "spaces");
   const names = (
     statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder, { withFileTypes: true }) : []
@@ -69,12 +71,12 @@ export function spaceFolders(directory: string): SpaceFolders {
   return { spaces, lost, shut: rest.flatMap((name) => shutOf(name) ?? []), others };
 }
 
-/** As `spaceFolders`. The permissions check reports a directory that cannot be listed. */
+/** Never raises: `spacesVerdict` does for a directory that cannot be listed. */
 export function listed(directory: string): SpaceFolders {
   try {
     return spaceFolders(directory);
-  } catch {
-    return { spaces: [], lost: [], shut: [], others: [] };
+  } catch (unlisted) {
+    return { spaces: [], lost: [], shut: [], others: [], unlisted };
   }
 }
 
@@ -219,7 +221,9 @@ export function runFile(directory: string, state: DoorState): Verdict {
   return ok("no server is running, and none left a run file");
 }
 
-export function spacesVerdict({ spaces, lost, shut, others }: SpaceFolders, directory: string): Verdict {
+export function spacesVerdict(folders: SpaceFolders, directory: string): Verdict {
+  const { spaces, lost, shut, others, unlisted } = folders;
+  if (unlisted !== undefined) throw unlisted;
   if (shut.length > 0)
     return fail(
       `cannot read ${shut.join(", ")}: permission denied`,
@@ -235,8 +239,5 @@ export function spacesVerdict({ spaces, lost, shut, others }: SpaceFolders, dire
       `${others.join(", ")}: not ${nounFor(others.length, "a space", "spaces")}, because .cairn/space.yaml is missing`,
       `restore that file from a backup, or move the folder out of ${quoted(join(directory, "spaces"))}`,
     );
-  if (spaces.length > 0) return ok(spaces.join(", "));
-  // Raises the refusal that `listed` left out.
-  spaceFolders(directory);
-  return skipped("no spaces yet");
+  return spaces.length > 0 ? ok(spaces.join(", ")) : skipped("no spaces yet");
 }

@@ -1,6 +1,6 @@
 // The findings of `cairn doctor`. Checks are independent: one that cannot run says why, and the others still run.
 
-import { messageOf } from "../../kit/error.ts";
+import { problemAtPlace } from "../../kit/disk/disk.ts";
 
 /** `skipped`: could not be checked from here; `found` says why. */
 export type State = "ok" | "warn" | "fail" | "skipped";
@@ -31,7 +31,7 @@ export async function made(
   try {
     return { check, space, ...(await look()) };
   } catch (error) {
-    return { check, space, ...skipped(`could not be checked: ${messageOf(error)}`) };
+    return { check, space, ...skipped(`could not be checked: ${problemAtPlace(error)}`) };
   }
 }
 

@@ -9,21 +9,22 @@ import { clockSense, disk, permissions } from "./surroundings.ts";
 export async function checkInside(directory: string): Promise<Finding[]> {
   // Nothing here copies a database, so nothing is written.
   const place = { directory, scratch: directory, clock: systemClock };
+  const folders = data.listed(directory);
   return [
     await made("permissions", null, () => permissions(directory)),
     await made("disk", null, () => disk(directory)),
     await made("clock", null, async () => clockSense(systemClock.now(), await data.newest([], place))),
     await made("configuration", null, () => configVerdict(configOf(directory))),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
-    await made("spaces", null, () => data.spacesVerdict(data.spaceFolders(directory), directory)),
-    ...(await lostDatabases(directory)),
+    await made("spaces", null, () => data.spacesVerdict(folders, directory)),
+    ...(await lostDatabases(folders.spaces, directory)),
   ];
 }
 
 /** Empty unless a database is lost: the server has the others open. */
-async function lostDatabases(directory: string): Promise<Finding[]> {
+async function lostDatabases(spaces: readonly string[], directory: string): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const space of data.listed(directory).spaces) {
+  for (const space of spaces) {
     const look = () => data.lostDatabaseVerdict(space, directory) ?? skipped("the server has it open");
     findings.push(await made("database", space, look));
   }

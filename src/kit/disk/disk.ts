@@ -1,6 +1,7 @@
 // Turns errors of the disk into messages that a person can act on. They name the requested relative path, never an absolute one.
 
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { StorageError, storageReasonOf } from "../storage-error.ts";
 
@@ -32,6 +33,15 @@ export function accessProblem(error: unknown): string {
 export function problemWithoutPlace(error: unknown): string {
   const code = systemCode(error) ?? "unknown";
   return PROBLEMS[code] ?? code;
+}
+
+/** As `accessProblem`, after the place that the system names, or the last directory on the way there that this user may see. */
+export function problemAtPlace(error: unknown): string {
+  const { path } = error as { readonly path?: unknown };
+  if (typeof path !== "string") return accessProblem(error);
+  let place = path;
+  while (isUnwritable(error) && !existsSync(place)) place = dirname(place);
+  return `${place}: ${problemWithoutPlace(error)}`;
 }
 
 /** As `problemWithoutPlace`, for a directory in which something cannot be created. */

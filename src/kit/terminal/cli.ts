@@ -1,8 +1,6 @@
 // Runs a tree of citty commands with the conventions of both programs: strict flags, help at every level, one error format.
 // Only the named command runs. citty alone would also run its parents and print the source of a failing program.
 
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
 import {
   completeArguments,
@@ -15,7 +13,7 @@ import {
   unknownCommand,
   type Complete,
 } from "./arguments.ts";
-import { isUnwritable, problemWithoutPlace } from "../disk/disk.ts";
+import { isUnwritable, problemAtPlace } from "../disk/disk.ts";
 import { processEnvironment, stderrTakesColor, stdoutTakesColor } from "../environment.ts";
 import { AppError, messageOf } from "../error.ts";
 import type { FlagSection, HelpPage, Row } from "./help.ts";
@@ -390,14 +388,10 @@ function describe(error: unknown): ErrorReport {
   return details === undefined ? { code, message } : { code, message, details };
 }
 
-/**
- * Returns the report for a file or directory that this user may not use; undefined: it is another error. It names the directory of a file that is
- * missing or cannot be seen.
- */
+/** Returns the report for a file or directory that this user may not use; undefined: it is another error. */
 function refusalOf(error: unknown): ErrorReport | undefined {
   const { path } = error as { readonly path?: unknown };
   if (!isUnwritable(error) || typeof path !== "string") return undefined;
-  const place = existsSync(path) ? path : dirname(path);
   const remedy = "run the command as the owner, or give yourself access";
-  return { code: "refused", message: `${place}: ${problemWithoutPlace(error)}; ${remedy}` };
+  return { code: "refused", message: `${problemAtPlace(error)}; ${remedy}` };
 }
