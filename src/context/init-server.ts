@@ -31,8 +31,6 @@ interface InitServer {
   readonly template?: string | undefined;
   /** Accepts a directory with other files. They stay; a file of a server is never replaced. */
   readonly force?: boolean;
-  /** The user of this machine who creates it, for the audit record; the user of the process unless given. */
-  readonly by?: string;
 }
 
 /** The entries of a server's directory. */
@@ -86,7 +84,7 @@ export async function initServer(
       const { spaces, logins } = server.parts;
       // The admin comes last, because that ends the setup: after a crash before, it can be repeated.
       if (!spaces.names().includes(input.space))
-        await spaces.create(localCaller(input.by ?? systemUser()), {
+        await spaces.create(localCaller(systemUser()), {
           name: input.space,
           template: input.template ?? "team",
         });

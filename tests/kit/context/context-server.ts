@@ -90,7 +90,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   const sshLimits = options.sshLimits ? { sshLimits: options.sshLimits } : {};
   const acme = options.acme ? { acme: options.acme } : {};
   const made = await initServer(
-    { directory, space: SPACE, admin: "root", by: "root", template: options.template ?? "blank" },
+    { directory, space: SPACE, admin: "root", template: options.template ?? "blank" },
     log,
     clock.clock,
   );
