@@ -5,8 +5,9 @@ import { listedSpaces } from "../context/space/listed-spaces.ts";
 import type { Space } from "../context/spaces/schema.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 
-interface ListedSpaces {
-  readonly spaces: readonly Space[];
+/** `One`: what a caller needs to know of a space. */
+export interface ListedSpaces<One extends Pick<Space, "name"> = Space> {
+  readonly spaces: readonly One[];
   /** Says which spaces the server cannot open, and why the first one, with the code of that; absent if there are none. */
   readonly unopened?: AppError;
 }
@@ -19,12 +20,26 @@ export async function listSpaces(client: Client): Promise<ListedSpaces> {
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
 export async function chosenSpace(client: Client, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
-  const { spaces, unopened } = await listSpaces(client);
+  const none = new AppError("invalid", "no space yet; create one with cairn space create <name>");
+  return onlySpace(await listSpaces(client), none);
+}
+
+/** Raises `none` if there is no space, otherwise `invalid` with the names to choose from. */
+export function onlySpace(list: ListedSpaces<Pick<Space, "name">>, none: AppError): string {
+  const { spaces, unopened } = list;
   if (spaces.length === 1 && unopened === undefined) return spaces[0]!.name;
-  if (spaces.length === 0)
-    throw unopened ?? new AppError("invalid", "no space yet; create one with cairn space create <name>");
-  const choice = `missing --space: choose one of ${spaces.map(({ name }) => name).join(", ")}`;
-  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.message}`);
+  throw unchosen("missing flag: --space", list, none);
+}
+
+/** Returns the error for a space that is not chosen yet. `none`: the one for a server without spaces. */
+export function unchosen(
+  problem: string,
+  { spaces, unopened }: ListedSpaces<Pick<Space, "name">>,
+  none: AppError,
+): AppError {
+  if (spaces.length === 0) return unopened ?? none;
+  const choice = `${problem}; choose one of ${spaces.map(({ name }) => name).join(", ")}`;
+  return new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.message}`);
 }
 
 async function unopenedError(client: Client, names: readonly string[]): Promise<AppError> {

@@ -93,7 +93,7 @@ describe("of a server that runs", () => {
 
   test("a command takes the space as a flag, and as a word where it is about one", async () => {
     await server.cairn("space", "create", "research");
-    const asks: [number, string] = [1, "Error: missing --space: choose one of research, team\n"];
+    const asks: [number, string] = [1, "Error: missing flag: --space; choose one of research, team\n"];
     for (const command of [
       "space show",
       "space quotas",

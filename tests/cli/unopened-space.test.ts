@@ -23,12 +23,14 @@ test("a command without --space says which space cannot be opened and why", asyn
 test("a space that opens is not the only one beside a space that does not", async () => {
   await using server = await stoppedContext("blank");
   await server.cairn("space", "create", "other");
-  expect(await server.said("file", "list")).toEqual(failure("missing --space: choose one of main, other"));
+  expect(await server.said("file", "list")).toEqual(
+    failure("missing flag: --space; choose one of main, other"),
+  );
   const reason = damage(server, "main");
   const [exitCode, message] = await server.refused("file", "list");
   expect([exitCode, message]).toEqual([
     1,
-    expect.stringContaining(`Error: missing --space: choose one of other; ${reason} (`),
+    expect.stringContaining(`Error: missing flag: --space; choose one of other; ${reason} (`),
   ]);
   expect((await server.cairn("file", "list", "--space", "other")).exitCode).toBe(0);
 });

@@ -5,19 +5,17 @@ import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import { hasTerminal } from "../../kit/environment.ts";
 import { nounFor } from "../../kit/text/amounts.ts";
+import type { ListedSpaces } from "../space-choice.ts";
 
 export const kinds = ["solo", "client", "server"] as const;
 export type Kind = (typeof kinds)[number];
 
 /** Signed in, with the spaces that the person may see. */
-export interface ProvenServer {
+export interface ProvenServer extends ListedSpaces<Pick<Space, "name" | "files" | "bytes">> {
   readonly url: string;
   readonly token: string | undefined;
   readonly user: string;
   readonly role: string;
-  readonly spaces: readonly Pick<Space, "name" | "files" | "bytes">[];
-  /** Says which spaces the server cannot open. */
-  readonly unopened?: AppError;
 }
 
 export interface Answers {

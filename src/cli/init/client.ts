@@ -12,7 +12,7 @@ import { inWordsOfFlags, localDeps } from "../connection.ts";
 import { saveToken, storedToken } from "../credentials.ts";
 import { patiently } from "../retrying-client.ts";
 import { progressLine } from "../progress.ts";
-import { listSpaces } from "../space-choice.ts";
+import { listSpaces, onlySpace, unchosen } from "../space-choice.ts";
 import { bytes, plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
 import { refusedLines } from "../refused-lines.ts";
@@ -56,16 +56,12 @@ export async function signIn(url: string, name: string, password: string): Promi
 }
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
-export function spaceOf({ url, user, spaces, unopened }: ProvenServer, wanted: string | undefined): string {
-  const names = spaces.map(({ name }) => name);
-  if (wanted === undefined && names.length === 1 && unopened === undefined) return names[0]!;
-  if (wanted !== undefined && names.includes(wanted)) return wanted;
-  if (names.length === 0 && unopened !== undefined) throw unopened;
-  if (names.length === 0)
-    throw new AppError("not_found", `${user} sees no space on ${url}; ask an admin of that server`);
-  const which = wanted === undefined ? "missing flag: --space" : `--space "${wanted}": not found on ${url}`;
-  const choice = `${which}; choose one of ${names.join(", ")}`;
-  throw new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.message}`);
+export function spaceOf(proven: ProvenServer, wanted: string | undefined): string {
+  const { url, user, spaces } = proven;
+  const none = new AppError("not_found", `${user} sees no space on ${url}; ask an admin of that server`);
+  if (wanted === undefined) return onlySpace(proven, none);
+  if (spaces.some(({ name }) => name === wanted)) return wanted;
+  throw unchosen(`--space "${wanted}": not found on ${url}`, proven, none);
 }
 
 /**
