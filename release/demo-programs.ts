@@ -8,7 +8,7 @@ const START_DEADLINE_MS = 15_000;
 
 export type Say = (line?: string) => void;
 
-export interface Running extends AsyncDisposable {
+interface Running extends AsyncDisposable {
   readonly url: string;
 }
 

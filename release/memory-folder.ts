@@ -15,7 +15,7 @@ const AVAILABLE_BYTES_MIN = 8 * GIB;
 /** As the folder of the system has it: some tests run a program as another user. */
 const AS_OF_SYSTEM = 0o1777;
 
-export interface Room {
+interface Room {
   /** Of the folder's file system. */
   readonly free: number;
   /** The memory that programs may still take, within the limit of a container. */

@@ -35,7 +35,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / BYTES_PER_MB).toFixed(1)} MB`;
 }
 
-export interface Finished {
+interface Finished {
   exitCode: number;
   output: string;
 }

@@ -25,13 +25,13 @@ const REMOVAL_RETRIES = 5;
 /** Of files that drive real programs: a second try by itself tells a flaky one from a broken one. Everything else gets one try. */
 const SECOND_TRY = /^tests\/(?:api|binary|cli|context|e2e|web)\//;
 
-export interface Counts {
+interface Counts {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-export interface Report {
+interface Report {
   counts: Counts;
   /** Failures by file, relative to the repository; only files with some. */
   failures: Map<string, number>;

@@ -44,7 +44,7 @@ import { contextWorkers } from "./worker-pool.ts";
 
 const ENGINES: Readonly<Record<EngineName, EngineKind>> = { sqlite };
 
-export interface PartsOptions {
+interface PartsOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;

@@ -5,7 +5,7 @@ declare const CAIRN_VERSION: string | undefined;
 declare const CAIRN_COMMIT: string | undefined;
 declare const CAIRN_DATE: string | undefined;
 
-export interface Version {
+interface Version {
   version: string;
   commit: string;
   /** Of the commit, RFC 3339, UTC, seconds. */

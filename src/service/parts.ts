@@ -57,7 +57,7 @@ import type { WorkspacePart } from "./workspaces/workspaces.ts";
 /** Path from the root of the repository; release/build.ts compiles it in. */
 const WORKER_ENTRY = "src/service/worker.ts";
 
-export interface PartsOptions {
+interface PartsOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;

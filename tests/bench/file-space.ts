@@ -9,7 +9,7 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/text/paths.ts";
 
 export const FILES = 50_000;
-export const VERSIONS = 10;
+const VERSIONS = 10;
 const BATCH = BATCH_OPERATIONS_MAX;
 const SEEDED_BYTES = 1_000;
 

@@ -4,7 +4,7 @@
 import { importsOf, type Rule, type SourceFile } from "./source.ts";
 
 /** From a node to the nodes that it imports, each with one import as evidence. */
-export type Graph = ReadonlyMap<string, ReadonlyMap<string, string>>;
+type Graph = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /**
  * The folders right below `root`, and its own files as nodes of their own. `root` has no trailing slash: `web`, `src/service`.

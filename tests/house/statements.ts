@@ -11,7 +11,7 @@ import { migrations } from "../../src/service/migrations/migrations.ts";
 import { resumedEnds } from "../../src/service/turns/events.ts";
 import { codeFiles } from "./source.ts";
 
-export interface Statement {
+interface Statement {
   readonly db: Db;
   readonly sql: string;
   /** The file of its store. */

@@ -11,7 +11,7 @@ export function lightenPasswords(): void {
   Bun.password.hash = (password) => hash(password, LIGHT);
 }
 
-export interface Held {
+interface Held {
   /** Resolves when it has begun. Rejects if that takes longer than tests wait, from the question on. */
   readonly begun: Promise<void>;
   go(): void;

@@ -3,7 +3,7 @@
 import { type Accessor, createSignal } from "solid-js";
 import { attempt } from "./toast.tsx";
 
-export interface Action<Arguments extends readonly unknown[]> {
+interface Action<Arguments extends readonly unknown[]> {
   /** For the button. */
   readonly busy: Accessor<boolean>;
   /** Resolves with whether it succeeded; with false, and without running, while it runs already. */

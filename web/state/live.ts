@@ -62,7 +62,7 @@ function agentIn(written: string): string {
 }
 
 /** Compares names like the server. */
-export function nameKey(name: string): string {
+function nameKey(name: string): string {
   return name
     .normalize("NFKC")
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")

@@ -43,7 +43,7 @@ export interface Answers {
   readonly confirmed?: true;
 }
 
-export interface Manner {
+interface Manner {
   readonly "non-interactive"?: boolean | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface SourceRow {
   bytes: number;
 }
 
-export interface PendingRow {
+interface PendingRow {
   number: number;
   record: string;
 }

@@ -22,7 +22,7 @@ const PADDING_MARK = 0x184d2a5f;
 const SEAL_MARK = Buffer.from([0x5e, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
 const SEAL_BYTES = SEAL_MARK.length + 32;
 
-export interface Written {
+interface Written {
   /** The size of the archive in bytes. */
   readonly size: number;
   readonly sha256: string;

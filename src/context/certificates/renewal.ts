@@ -140,6 +140,6 @@ export class Renewal {
 }
 
 /** Doubles from a minute to a day. */
-export function retryAfterMs(failures: number): number {
+function retryAfterMs(failures: number): number {
   return Math.min(MINUTE_MS * 2 ** Math.min(failures - 1, DOUBLINGS_MAX), DAY_MS);
 }

@@ -77,7 +77,7 @@ export function part(body: ComponentChildren): Answer {
   return { kind: "part", body };
 }
 
-export interface Found<Route> {
+interface Found<Route> {
   readonly route: Route;
   readonly params: Record<string, string>;
 }

@@ -29,7 +29,7 @@ export interface Place {
 }
 
 export const databaseOf = (directory: string) => join(directory, "server.db");
-export const folderOf = (directory: string, space: string) => join(directory, "spaces", space);
+const folderOf = (directory: string, space: string) => join(directory, "spaces", space);
 export const spaceDatabaseOf = (directory: string, space: string) =>
   join(folderOf(directory, space), ".cairn", "space.db");
 

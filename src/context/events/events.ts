@@ -41,7 +41,7 @@ export interface Announced {
 }
 
 /** Called with each event once it is stored. Must not throw. */
-export type Listener = (event: EventEnvelope) => void;
+type Listener = (event: EventEnvelope) => void;
 
 interface Follower extends Watching {
   /** The last event offered to it. */

@@ -7,7 +7,7 @@ import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 import type { FoundSecret, Scan } from "./secret-rules.ts";
 
-export interface Finding extends FoundSecret {
+interface Finding extends FoundSecret {
   /** False: the write is reported and allowed. */
   readonly blocks: boolean;
 }

@@ -4,7 +4,7 @@
 
 import { ROOT, type Folders } from "./folders.ts";
 
-export interface Named {
+interface Named {
   /** In the order of paths. */
   readonly file: number;
   /** Of the file, or for a name with folders, the folder above those. */

@@ -14,7 +14,7 @@ const KEPT_MAX = 1_000_000;
 const VIEWS_MAX = 4;
 
 /** All files of a space as they are now, and their graph for a reader who sees everything. */
-export interface Whole {
+interface Whole {
   readonly head: Head;
   graph(): Promise<LinkGraph>;
   /** The graph for a reader who does not see everything. `reader`: the same object means the same sight. */

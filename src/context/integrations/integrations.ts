@@ -26,7 +26,7 @@ export interface Listed {
   readonly problem: string | null;
 }
 
-export interface Delivery {
+interface Delivery {
   /** The program, absolute. */
   readonly program: string;
   /** The flags that name the space, for any directory that the command runs in. */

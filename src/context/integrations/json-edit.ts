@@ -17,7 +17,7 @@ const NO_INDENT = "";
 const UNIT_DEFAULT = "  ";
 
 /** A key with its value; without a key, for an array. */
-export interface NewEntry {
+interface NewEntry {
   readonly key?: string;
   readonly value: unknown;
 }

@@ -16,7 +16,7 @@ interface News {
 }
 
 /** Stores a record, and an event if there is one, with the change that is being written. */
-export type Tell = (news: News) => void;
+type Tell = (news: News) => void;
 
 /** Runs `run` in a transaction. Raises `unauthenticated` or `forbidden` before `run` if the check fails. */
 export type Write<T> = (run: (tell: Tell) => T) => Promise<T>;

@@ -46,7 +46,7 @@ export interface Brought {
   readonly raced: string[];
 }
 
-export interface Surroundings {
+interface Surroundings {
   /** Files and directories that the steps write, folded, so that no conflict file takes one of these names. */
   readonly taken: Set<string>;
   /** New places for the files of a directory that blocks a file, by its path. */

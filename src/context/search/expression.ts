@@ -13,7 +13,7 @@ const REPETITION = /\{[0-9,]*\}/g;
 /** A literal this short excludes few files. */
 const LITERAL_CHARACTERS_MIN = 3;
 
-export interface Expression {
+interface Expression {
   /** Returns the matches that lie within one line, in their order. The text has line feeds only. */
   readonly spans: (text: string) => Span[];
 }

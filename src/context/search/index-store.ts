@@ -26,7 +26,7 @@ export type Signature = {
   readonly inode: number;
 };
 
-export type Known = Signature & { readonly id: number };
+type Known = Signature & { readonly id: number };
 
 export interface Candidate {
   readonly path: string;

@@ -21,7 +21,7 @@ export interface Listen {
 }
 
 /** The answers so far. */
-export interface Draft {
+interface Draft {
   readonly listen: Listen;
   readonly admin?: { readonly name: string; readonly hash: string };
   readonly space?: { readonly name: string; readonly template: string };

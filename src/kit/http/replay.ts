@@ -16,7 +16,7 @@ export function sentOf(count: number, max: number): PageSent {
   return count < max ? "rest" : "part";
 }
 
-export interface Replay {
+interface Replay {
   readonly watching: Watching;
   /** Sends the next page of stored events. */
   readonly page: () => PageSent;

@@ -30,7 +30,7 @@ const STDERR = 2;
 
 export type OutputStream = "stdout" | "stderr";
 
-export interface RunOptions {
+interface RunOptions {
   readonly environment: Environment;
   /** Added to the variables that every child may see. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -77,7 +77,7 @@ export async function runProcess(command: string[], options: RunOptions): Promis
   }
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly environment: Environment;
   readonly variables?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;

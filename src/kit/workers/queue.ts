@@ -8,7 +8,7 @@ const BYTES_MAX = 256 * 1024 * 1024;
 const CALLER_SHARE = 0.5;
 const RETRY_AFTER_SECONDS = 1;
 
-export interface Waiting {
+interface Waiting {
   /** The user's name, for fairness. */
   readonly by: string;
   readonly bytes: number;

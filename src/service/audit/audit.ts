@@ -28,7 +28,7 @@ const TARGET = /^([a-z]+):([1-9]\d{0,14})$/;
 /** Takes about 2 ms to verify. */
 const VERIFY_PAGE_ROWS = 100;
 
-export interface Decision {
+interface Decision {
   /** `noun.verb`, for example `provider.key`. */
   readonly action: string;
   /** `noun:id` or `noun:name`. */

@@ -16,7 +16,7 @@ const OTHERS = "others";
 const TARGETS_NAMED_MAX = 16;
 const SEVERAL = "several";
 
-export interface Refusal {
+interface Refusal {
   readonly action: "request.refused" | "login.failed";
   /** The error's code: `forbidden`, `rate_limited`, … */
   readonly code: string;

@@ -321,7 +321,7 @@ function requirePerson(caller: Caller): void {
   throw new AppError("forbidden", "only a person may clear the mark of text from the web");
 }
 
-export function toEntry(row: EntryRow): Entry {
+function toEntry(row: EntryRow): Entry {
   return {
     id: row.id,
     workspace_id: row.workspace_id,

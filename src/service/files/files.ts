@@ -36,7 +36,7 @@ import { requireExpected, versionOf, versionOfLarge, type Expected } from "./ver
 
 const TEMPORARY_HASH_CHARACTERS = 16;
 
-export interface FilesDeps {
+interface FilesDeps {
   db: Db;
   access: Access;
   saves: BegunSaves;

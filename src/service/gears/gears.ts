@@ -52,7 +52,7 @@ interface GearsDeps {
 }
 
 /** The origin of a gear that an agent made, or that came in with an imported workspace. */
-export interface Forge {
+interface Forge {
   /** Null: imported. */
   readonly agent: string | null;
   readonly workspaceId: number;

@@ -56,7 +56,7 @@ export interface GearRunsDeps {
   ) => Promise<{ path: string; content: Uint8Array }>;
 }
 
-export type Output = (stream: "stdout" | "stderr", text: string) => void;
+type Output = (stream: "stdout" | "stderr", text: string) => void;
 
 /** A run that has passed every check except the final one at its start. */
 export interface Order {

@@ -37,7 +37,7 @@ export interface GearRow {
   bytes: number;
 }
 
-export interface VersionRow {
+interface VersionRow {
   id: number;
   gear_id: number;
   version: number;

@@ -41,7 +41,7 @@ export interface TransportDeps {
   readonly checkAddress: (url: string) => Promise<void>;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly endpoint: ModelEndpoint;
   readonly signal: AbortSignal;
   readonly attempt: (count: number) => void;

@@ -19,7 +19,7 @@ const OF_A_TOOL = -6;
 const FORGOTTEN = -5;
 const ASIDE = -3;
 
-export interface Fit {
+interface Fit {
   readonly kind: SearchKind;
   readonly title: string;
   readonly titleMatches: Matches;

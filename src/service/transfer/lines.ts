@@ -172,6 +172,6 @@ async function* linesIn(spool: Spool): AsyncGenerator<Uint8Array> {
   if (length > 0) throw new AppError("invalid", "the file is truncated: its last line is not complete");
 }
 
-export function broken(line: number, problem: string): AppError {
+function broken(line: number, problem: string): AppError {
   return new AppError("invalid", `line ${line}: ${problem}`, { line, problem });
 }

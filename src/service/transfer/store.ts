@@ -3,7 +3,7 @@
 import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 
-export interface AgentRow {
+interface AgentRow {
   id: number;
   workspace_id: number;
   name: string;
@@ -41,7 +41,7 @@ export interface TurnRow {
   model_id: number | null;
 }
 
-export interface RunRow {
+interface RunRow {
   id: number;
   workspace_id: number;
   turn_id: number;
@@ -54,7 +54,7 @@ export interface RunRow {
   finished_at: number | null;
 }
 
-export interface ToolCallRow {
+interface ToolCallRow {
   call_id: string;
   workspace_id: number;
   turn_id: number;
@@ -67,7 +67,7 @@ export interface ToolCallRow {
   finished_at: number | null;
 }
 
-export interface EntryRow {
+interface EntryRow {
   id: number;
   workspace_id: number;
   turn_id: number;
@@ -92,7 +92,7 @@ export interface EntryRow {
   created_at: number;
 }
 
-export interface CallRow {
+interface CallRow {
   workspace_id: number;
   turn_id: number;
   run_id: number;

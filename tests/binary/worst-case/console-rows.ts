@@ -291,7 +291,7 @@ export async function furnishedConsole(): Promise<FurnishedConsole> {
 }
 
 /** Fills a space that nobody has open. */
-export async function furnish(directory: string): Promise<void> {
+async function furnish(directory: string): Promise<void> {
   const engine = openSpace(directory);
   const write = async (files: Iterable<readonly [path: string, text: string]>) => {
     const all = [...files];

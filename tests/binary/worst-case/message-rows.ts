@@ -5,11 +5,11 @@ import {
   IMAGE_BYTES_MAX,
   TEXT_BYTES_MAX,
 } from "../../../src/service/attachments/schema.ts";
+import { CHAT_CHARACTERS_MAX } from "../../../src/service/turns/schema.ts";
 import { uploading } from "../../kit/service/attaching.ts";
 import { pdf, png } from "../../kit/service/sample-files.ts";
 import { asks, get, own, type ServiceCase } from "./service-asks.ts";
 
-const CHAT_CHARACTERS_MAX = 400_000;
 /** More only keep the worker busy for longer. */
 const PDF_PAGES = 60;
 let attempts = 0;

@@ -6,7 +6,7 @@ import type { Position } from "../../../src/service/blueprint/schema.ts";
 import type { Place } from "../service/place.ts";
 import { screen } from "./screen.ts";
 
-export interface Desk extends Place {
+interface Desk extends Place {
   readonly scribe: number;
   readonly scout: number;
   /** Of the view in the browser. */

@@ -26,7 +26,7 @@ export async function longConversation(entries: number) {
   });
 }
 
-export interface Typed {
+interface Typed {
   /** From each key to the moment after the frame that shows it, ms, ascending. */
   readonly paints: number[];
   /** The sum of all layout shifts meanwhile. */

@@ -3,7 +3,7 @@
 import type { Page, Request } from "playwright-core";
 import { within } from "../within.ts";
 
-export interface Held {
+interface Held {
   /** Resolves once the request waits. */
   readonly held: Promise<void>;
   /** Resolves once the page has had the answer and painted what follows from it. */

@@ -26,8 +26,6 @@ export function onScreen<T extends AsyncDisposable>(
   });
 }
 
-export type Screen = Awaited<ReturnType<typeof screen>>;
-
 export async function screen<const Name extends string = never>(
   options: Furniture<Name> & RunOptions & { readonly browser?: BrowserKind } = {},
 ) {

@@ -53,7 +53,7 @@ A breaking change stands first and begins with the word "Changed".
 export const FACTS = `State only what a file, a tool or a person in this workspace has shown. If you are not sure, say so and say what would settle it.
 `;
 
-export const CHANGES = [
+const CHANGES = [
   { area: "tls", title: "minimum version is 1.3 (was 1.2)", pr: 481, breaking: true },
   { area: "store", title: "writes share one commit", pr: 467 },
   { area: "api", title: "lists answer [] when they are empty", pr: 470, breaking: true },

@@ -1,7 +1,7 @@
 // Style sheets as data for tests: rules with their declarations, the tokens of both themes, and the contrast of two colours
 // (WCAG 2.2, relative luminance).
 
-export type Theme = "light" | "dark";
+type Theme = "light" | "dark";
 export const themes: readonly Theme[] = ["light", "dark"];
 
 interface StyleRule {

@@ -106,7 +106,7 @@ export function fitting(schema: JsonSchema): unknown {
   }
 }
 
-export interface Field {
+interface Field {
   /** Names from the body's root. */
   readonly path: readonly string[];
   readonly schema: JsonSchema;

@@ -1,6 +1,6 @@
 // A door in front of a server, such as a proxy: passes requests on, unless a test answers them itself.
 
-export interface Front extends AsyncDisposable {
+interface Front extends AsyncDisposable {
   readonly url: string;
   /** Answers instead of the server; undefined: pass it on. */
   answer: (path: string, request: Request) => Response | Promise<Response> | undefined;

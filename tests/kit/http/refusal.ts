@@ -6,7 +6,7 @@ import { AppError, statusOf, type ErrorCode } from "../../../src/kit/error.ts";
 import { Refused, proven, refusalIn, type Refusal } from "./client.ts";
 
 /** A request, an answer as it came, or a call of the product's own code. */
-export type Attempt = Promise<unknown> | Response | (() => unknown);
+type Attempt = Promise<unknown> | Response | (() => unknown);
 
 /**
  * Expects a refusal with this code and the status that belongs to it. With a message, the whole refusal is compared, so that there may be no

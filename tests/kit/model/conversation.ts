@@ -23,7 +23,7 @@ export interface Message {
   calls: AskedCall[];
   results: GivenResult[];
 }
-export interface OfferedTool {
+interface OfferedTool {
   name: string;
   description: string;
   schema: Record<string, unknown>;

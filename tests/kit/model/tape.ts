@@ -46,7 +46,7 @@ export interface Writer {
   error(status: number, message: string, type: string | undefined): string;
 }
 
-export interface Context {
+interface Context {
   plan: Plan;
   nextId: () => string;
   /** The key that the request carried, for replies that give it away. */

@@ -10,7 +10,7 @@ import { within } from "../within.ts";
 const TICK_MS = 2;
 const US_PER_MS = 1_000;
 
-export type Kind = "context" | "service" | "ui";
+type Kind = "context" | "service" | "ui";
 
 interface Started {
   readonly url: string;

@@ -16,7 +16,7 @@ export interface Recording {
   readonly stored: readonly WorkspaceEvent[];
 }
 
-export async function readSnapshot(client: Client, workspaceId: number): Promise<Snapshot> {
+async function readSnapshot(client: Client, workspaceId: number): Promise<Snapshot> {
   const own = `/workspaces/${workspaceId}` as const;
   const blueprint = await client.get(`${own}/blueprint`);
   const [workspace, turns, entries, usage, approvals, decisions] = await Promise.all([

@@ -39,7 +39,7 @@ export const IMPATIENT = { ...QUICK, firstByteMs: 2_000, silenceMs: 2_000 };
 /** Nothing listens there. */
 const NOWHERE = "http://127.0.0.1:9";
 
-export type Person = Client & { readonly id: number; readonly name: string; readonly token: string };
+type Person = Client & { readonly id: number; readonly name: string; readonly token: string };
 type Role = "admin" | "team-lead" | "member";
 
 export interface Furniture<Name extends string = never> {

@@ -5,7 +5,6 @@ import type { Desk } from "../../../src/context/tui/desk.ts";
 import { within } from "../within.ts";
 import { Emulator } from "./emulator.ts";
 
-export const UP = "\u001b[A";
 export const DOWN = "\u001b[B";
 export const ENTER = "\r";
 export const ESCAPE = "\u001b";

@@ -8,7 +8,7 @@ const SHOWN_CHARACTERS = 2_000;
 
 const EXIT = /^(.*)exit=(\d+)\r?\n/s;
 
-export interface Shown {
+interface Shown {
   /** With plain line ends. */
   readonly text: string;
   readonly exitCode: number;

@@ -5,7 +5,7 @@ import type { Protocol } from "../../../src/service/catalog/schema.ts";
 
 type Json = Record<string, unknown>;
 
-export type Said =
+type Said =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "reasoning"; readonly text: string }
   | { readonly kind: "call"; readonly name: string; readonly args: string; readonly pieces: number };
@@ -107,7 +107,7 @@ const finishes = {
   ),
 };
 
-export interface Streamed {
+interface Streamed {
   readonly body: string;
   /** Ends of the reads, before scaling to the body. */
   readonly cuts: readonly number[];

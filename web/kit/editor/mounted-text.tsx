@@ -12,7 +12,7 @@ type Mounted = mount.Mounted;
 /** The module of views, loaded with the first. */
 type Views = typeof mount;
 
-export interface Place {
+interface Place {
   readonly host: HTMLElement;
   readonly text: string;
   /** Called for every change that a person makes. */

@@ -14,7 +14,7 @@ export type FigureField = (typeof figureFields)[number];
 
 /** Input texts. */
 export type FigureTexts = Readonly<Record<FigureField, string>>;
-export type Figures = Pick<Model, FigureField>;
+type Figures = Pick<Model, FigureField>;
 
 export const noFigures: FigureTexts = {
   context_tokens: "",

@@ -10,7 +10,7 @@ const DRAFTS_KEPT_MAX = 20;
 /** Debounces storing while a person types. */
 const KEEP_DELAY_MS = 300;
 
-export interface Draft {
+interface Draft {
   readonly text: string;
   /** The saved version that it is based on; null if there was no file. */
   readonly version: string | null;

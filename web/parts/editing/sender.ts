@@ -12,7 +12,7 @@ const SENT_AT_ONCE_MAX = 6;
 type Toggle = Exclude<Change, { kind: "move" }>;
 
 /** Raises `Problem`. */
-export interface Sender {
+interface Sender {
   /** A person's change: every refusal is raised. */
   readonly ask: (changes: readonly Change[]) => Promise<void>;
   /** Undo or redo: a state that others have restored meanwhile is fine. */

@@ -9,7 +9,7 @@ import { indented } from "../../kit/json.ts";
 import { RUNTIME_NAMES } from "./gear-words.tsx";
 import "./gear.css";
 
-export interface Content {
+interface Content {
   readonly description: string;
   readonly runtime: GearRuntime;
   readonly entrypoint: string;

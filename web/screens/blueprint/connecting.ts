@@ -9,7 +9,7 @@ import { FLOW_ID, LIBRARY, type View } from "./viewport.ts";
 /** Distance from a card's centre at which the line snaps; over the card itself it always does. */
 const SNAP_RADIUS = 24;
 
-export interface Line {
+interface Line {
   readonly from: number;
   /** Canvas units. */
   readonly pointer: Point;

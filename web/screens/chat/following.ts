@@ -8,7 +8,7 @@ const HOLD_MS = 250;
 /** Nearer than this, no button is shown. */
 const NEAR_END_PX = 48;
 
-export interface Following {
+interface Following {
   /** At the end, or near it. */
   readonly atEnd: Accessor<boolean>;
   /** The last item when the reader left the end. */

@@ -7,7 +7,7 @@ import type { SavedText, TextSource } from "../../parts/document/document.ts";
 
 /** The server's limit. */
 const DOCUMENT_BYTES_MAX = 256 * 1024;
-export const VERSIONS_PER_PAGE = 50;
+const VERSIONS_PER_PAGE = 50;
 /** Stands for the version of an edit by hand, which has none yet. */
 const BY_HAND = "by hand";
 

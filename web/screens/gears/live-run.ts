@@ -92,7 +92,7 @@ export function createLiveRun(): LiveRun {
 const BROKEN_OFF = "The connection was lost before the run ended. See its record under Runs.";
 
 /** Joins adjacent pieces of one stream, and keeps only the end of a long output. */
-export function join(all: readonly Printed[]): { printed: readonly Printed[]; cut: boolean } {
+function join(all: readonly Printed[]): { printed: readonly Printed[]; cut: boolean } {
   const joined: Printed[] = [];
   for (const piece of all) {
     const last = joined.at(-1);

@@ -19,7 +19,7 @@ export interface Catalogue {
 }
 
 /** The content of the side pane. */
-export interface Opened {
+interface Opened {
   readonly kind: string;
   readonly id: number;
 }

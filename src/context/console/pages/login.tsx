@@ -6,7 +6,7 @@ import { Field, FormTo, Problem } from "../pieces.tsx";
 import type { Stranger } from "../visit.ts";
 import { CarriedFields, type Late } from "./repeat.tsx";
 
-export interface LoginForm {
+interface LoginForm {
   readonly name: string;
   /** The page to open then. */
   readonly next: string;

@@ -10,13 +10,13 @@ import { deletedPage } from "./deleted.ts";
 import { documentPage, historyOf } from "./document.ts";
 import { editFile } from "./editing.ts";
 
-export interface Folder {
+interface Folder {
   /** With its trailing slash. */
   readonly path: string;
   files: number;
 }
 
-export type Entry =
+type Entry =
   | { readonly kind: "folder"; readonly name: string; readonly folder: Folder }
   | { readonly kind: "file"; readonly name: string; readonly file: ListedFile };
 
@@ -84,7 +84,7 @@ function versionText(version: number | null): string {
 }
 
 /** Folders first. `files` are sorted by path and lie below `prefix`, which ends with a slash unless it is empty. */
-export async function entriesOf(files: readonly ListedFile[], prefix: string): Promise<Entry[]> {
+async function entriesOf(files: readonly ListedFile[], prefix: string): Promise<Entry[]> {
   const folders = new Map<string, Folder>();
   const own: Entry[] = [];
   const stretch = new Stretch();

@@ -5,7 +5,7 @@ import type { SpaceStore } from "./store.ts";
 
 const ROWS_MAX = 1_000;
 
-export interface Changed {
+interface Changed {
   /** The change before the first one of the page. */
   readonly after: number;
   /** The last one of the page. */

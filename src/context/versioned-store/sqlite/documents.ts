@@ -8,7 +8,7 @@ import { linksOf } from "../links.ts";
 import { packedLinks } from "./link-lists.ts";
 import type { SpaceStore } from "./store.ts";
 
-export function isDocument(path: string, bytes: Uint8Array): boolean {
+function isDocument(path: string, bytes: Uint8Array): boolean {
   return isDocumentPath(path) && bytes.length <= DOCUMENT_BYTES_MAX;
 }
 

@@ -35,7 +35,7 @@ async function* inStretches<T extends Operation>(operations: readonly T[]): Asyn
   }
 }
 
-export function hashed(operation: Operation): Prepared {
+function hashed(operation: Operation): Prepared {
   if (operation.op !== "put") return operation;
   const { path, content } = operation;
   return { ...operation, hash: sha256Hex(content), derived: derivedOf(path, content) };

@@ -6,7 +6,7 @@ import type { Operation } from "../engine.ts";
 import type { Reading } from "./reading.ts";
 import type { SpaceStore } from "./store.ts";
 
-export interface Difference {
+interface Difference {
   readonly operations: Operation[];
   /** Files whose content at that time is no longer stored. */
   readonly lost: DocumentPath[];

@@ -9,7 +9,7 @@ import { STAGED_FROM_BYTES } from "./staging.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 
 /** The author and time that all changes of a batch share. */
-export interface Stamp {
+interface Stamp {
   readonly author: string;
   readonly message: string | null;
   readonly time: number;
