@@ -252,6 +252,27 @@ describe("the setup", () => {
     expect((await one.get("/console")).text).toContain("Ada admin");
   });
 
+  test("creates what the last page showed, and shows it again if another tab changed an answer", async () => {
+    await using at = await setUp();
+    const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
+    const review = await filled(one, at.port);
+    await admitted(other);
+    const person = { name: "Ben", password: "another password", repeated: "another password" };
+    await other.submit(await other.get("/setup/admin"), "/setup/admin", person);
+    const again = await one.submit(review, "/setup/review");
+    expect([again.status, again.path, again.problems]).toEqual([
+      409,
+      "/setup/review",
+      {
+        "": "an answer was changed after this page was loaded, maybe in another tab; check all of them, then continue",
+      },
+    ]);
+    expect(again.text).toContain("Admin Ben");
+    expect(readdirSync(join(at.directory, "spaces"))).toEqual([]);
+    const done = await one.submit(again, "/setup/review");
+    expect([done.path, done.text.includes("Ben")]).toEqual(["/console", true]);
+  });
+
   test("a form whose body arrives after the setup ended changes nothing", async () => {
     await using at = await setUp();
     const [one, other] = [visitor(at.server.url), visitor(at.server.url)];

@@ -163,7 +163,7 @@ function reviewPage(visit: Stranger, setup: Setup, failure?: Failure): Answer {
   if (!space) return to("/setup/space");
   return page(
     "Review",
-    h(ReviewBody, { visit, admin: admin.name, space, listen, failure }),
+    h(ReviewBody, { visit, admin: admin.name, space, listen, changes: setup.changes, failure }),
     statusOf(failure),
   );
 }
@@ -174,10 +174,14 @@ function addressesOf({ host, port }: Listen, scheme: Scheme): string[] {
   return hosts.map((one) => `${scheme}://${hostAndPort(one, port)}/console`);
 }
 
-async function finish({ visit, exchange }: Ask, setup: Setup, cookies: ConsoleCookies): Promise<Answer> {
+async function finish(
+  { visit, form, exchange }: Ask,
+  setup: Setup,
+  cookies: ConsoleCookies,
+): Promise<Answer> {
   const before = exchange.headers["host"] ?? "";
   try {
-    const { secret, listen } = await setup.finish(exchange);
+    const { secret, listen } = await setup.finish(exchange, Number(form.text("changes")));
     const session = cookies.set(exchange, "session", secret);
     const isSame = before.endsWith(`:${listen.port}`) && ["127.0.0.1", "localhost"].includes(listen.host);
     if (!isSame)

@@ -45,6 +45,7 @@ export class Setup {
   /** The CSRF tokens of browsers that had the code. */
   readonly #admitted = new Set<string>();
   #draft: Draft;
+  #changes = 0;
   #isFinishing = false;
 
   constructor(deps: SetupDeps) {
@@ -59,6 +60,16 @@ export class Setup {
 
   get draft(): Draft {
     return this.#draft;
+  }
+
+  /** The number of changes of the answers. All tabs and browsers with the code share the answers. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  #set(answer: Partial<Draft>): void {
+    this.#draft = { ...this.#draft, ...answer };
+    this.#changes += 1;
   }
 
   isAdmitted(csrf: string): boolean {
@@ -85,7 +96,7 @@ export class Setup {
       const code = await portProblem(host, tried);
       if (code !== undefined) throw listenFailure(code, host, port);
     }
-    this.#draft = { ...this.#draft, listen: { host, port } };
+    this.#set({ listen: { host, port } });
   }
 
   /** Raises `invalid`. */
@@ -93,7 +104,7 @@ export class Setup {
     const { text } = parseName("name", name);
     checkPasswordShape(password);
     if (password !== repeated) throw fieldError("invalid", "repeated", "not the same password");
-    this.#draft = { ...this.#draft, admin: { name: text, hash: await hashPassword(password) } };
+    this.#set({ admin: { name: text, hash: await hashPassword(password) } });
   }
 
   /** Raises `invalid`. */
@@ -101,20 +112,26 @@ export class Setup {
     const problem = spaceNameProblem(name);
     if (problem !== undefined) throw fieldError("invalid", "space", problem);
     templateFiles(template);
-    this.#draft = { ...this.#draft, space: { name, template } };
+    this.#set({ space: { name, template } });
   }
 
   /**
-   * Creates everything, the admin last, because that ends the setup. A crash before that leaves a setup that can be repeated. Returns the secret of
-   * the admin's session, and where the server listens from now on. Raises `refused` if a step is missing, `conflict` if it runs already or is over.
+   * Creates everything, the admin last, because that ends the setup. A crash before that leaves a setup that can be repeated. `seen`: the `changes` of
+   * the answers that the person read. Returns the secret of the admin's session, and where the server listens from now on. Raises `refused` if a step is
+   * missing, `conflict` if there are newer answers, or it runs already or is over.
    */
-  async finish(from: Exchange): Promise<{ secret: string; listen: Listen }> {
+  async finish(from: Exchange, seen: number): Promise<{ secret: string; listen: Listen }> {
     const { directory, logins, spaces, operator, moveTo } = this.#deps;
     const { admin, space, listen } = this.#draft;
     // A form that was under way while another browser, or another tab, finished.
     if (!this.isOpen) throw new AppError("conflict", "this server is set up already");
     if (!admin || !space) throw new AppError("refused", "a step is missing; go back to it");
     if (this.#isFinishing) throw new AppError("conflict", "the setup is already being completed");
+    if (seen !== this.#changes)
+      throw new AppError(
+        "conflict",
+        "an answer was changed after this page was loaded, maybe in another tab; check all of them, then continue",
+      );
     this.#isFinishing = true;
     try {
       await changeListen(directory, { address: listen.host, port: listen.port });

@@ -177,9 +177,11 @@ interface ReviewProps extends Shared {
   readonly admin: string;
   readonly space: { readonly name: string; readonly template: string };
   readonly listen: Listen;
+  /** Of the answers, so that only those that the page shows are used. */
+  readonly changes: number;
 }
 
-export function ReviewBody({ visit, admin, space, listen, failure }: ReviewProps): VNode {
+export function ReviewBody({ visit, admin, space, listen, changes, failure }: ReviewProps): VNode {
   return (
     <Step
       visit={visit}
@@ -189,6 +191,7 @@ export function ReviewBody({ visit, admin, space, listen, failure }: ReviewProps
       fields={[]}
       button="Create the server"
     >
+      <input type="hidden" name="changes" value={String(changes)} />
       <dl class="console-review">
         <dt>Address</dt>
         <dd>
