@@ -4,6 +4,7 @@
 //   const page = await ada.get("/console");
 //   await ada.submit(page, "/console/logout");
 
+import { fetchWithin, textWithin } from "../http/fetch-within.ts";
 import type { ContextServer } from "./context-server.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -51,11 +52,16 @@ export function visitor(url: string, tls?: { readonly ca: string }): Visitor {
       const form = sent.method === "POST" ? { origin: url, "content-type": FORM_TYPE } : {};
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
       const headers = { ...(cookie === "" ? {} : { cookie }), ...form, ...more };
-      const response = await fetch(url + next, { ...sent, headers, redirect: "manual", ...(tls && { tls }) });
+      const response = await fetchWithin(url + next, {
+        ...sent,
+        headers,
+        redirect: "manual",
+        ...(tls && { tls }),
+      });
       for (const one of response.headers.getSetCookie()) keep(cookies, one);
       const location = response.headers.get("location");
       if (response.status !== 303 || location === null || count === REDIRECTS_MAX)
-        return pageOf(response, next, await response.text());
+        return pageOf(response, next, await textWithin(response));
       [next, sent] = [location, { method: "GET" }];
     }
   };

@@ -12,6 +12,7 @@ import type { AuditRecord, AuditVerification } from "../../../src/context/audit/
 import { HealthState } from "../../../src/kit/health.ts";
 import type { ContextRoutes } from "../http/answers.ts";
 import { createClient, type Client } from "../http/client.ts";
+import { fetchWithin, textWithin } from "../http/fetch-within.ts";
 import { temporaryFolder } from "../folder.ts";
 import type { LogLine } from "../log-reader.ts";
 
@@ -122,8 +123,8 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     audit: (query = "") => server.admin.get(`/audit?${query}`),
     verifyAudit: () => server.admin.get("/audit/verify"),
     async health() {
-      const response = await fetch(`${running.url}/health`);
-      const state: unknown = await response.json();
+      const response = await fetchWithin(`${running.url}/health`);
+      const state: unknown = JSON.parse(await textWithin(response));
       if (!Value.Check(HealthState, state)) throw new Error(`no state of health: ${JSON.stringify(state)}`);
       return [response.status, state.problems.map(({ what, reason }) => `${what} ${reason}`)];
     },
@@ -170,14 +171,14 @@ export function contextClient(url: string, token: string): ContextClient {
     token,
     async write(path, content, headers = {}) {
       const init = { method: "PUT", headers: { ...authorization, ...headers }, body: content as string };
-      const response = await fetch(place(path), init);
-      if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
-      return (await response.json()) as WrittenFile;
+      const response = await fetchWithin(place(path), init);
+      if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await textWithin(response)}`);
+      return JSON.parse(await textWithin(response)) as WrittenFile;
     },
     async read(path, query = "") {
-      const response = await fetch(place(path) + query, { headers: authorization });
-      if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
-      return response.text();
+      const response = await fetchWithin(place(path) + query, { headers: authorization });
+      if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await textWithin(response)}`);
+      return textWithin(response);
     },
   };
 }

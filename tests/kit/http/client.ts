@@ -2,6 +2,7 @@
 
 import { EventStream } from "../../../src/kit/network/event-stream.ts";
 import { requireDescribed, requireDescribedSuccess } from "./described.ts";
+import { fetchWithin, textWithin } from "./fetch-within.ts";
 import type { Answer, Method, ServiceRoutes } from "./answers.ts";
 import { within } from "../within.ts";
 
@@ -95,7 +96,7 @@ export function createClient<Routes = ServiceRoutes>(
   const base = typeof url === "string" ? () => url : url;
   const raw: Client["raw"] = async (method, path, init = {}) => {
     const address = base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`);
-    const response = await fetch(address, {
+    const response = await fetchWithin(address, {
       method,
       signal: init.signal ?? null,
       headers: {
@@ -117,7 +118,7 @@ export function createClient<Routes = ServiceRoutes>(
   };
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await raw(method, path, { body });
-    const text = await response.text();
+    const text = await textWithin(response);
     if (!response.ok) throw failure(`${method} ${path}`, response.status, text);
     return (text === "" ? undefined : JSON.parse(text)) as T;
   };
@@ -137,7 +138,7 @@ export function createClient<Routes = ServiceRoutes>(
         body,
         headers: { Accept: "text/event-stream", ...headers },
       });
-      if (!response.ok) throw failure(`${method} ${path}`, response.status, await response.text());
+      if (!response.ok) throw failure(`${method} ${path}`, response.status, await textWithin(response));
       return new EventReader(response);
     },
   };

@@ -2,6 +2,7 @@
 
 import type { Attachment } from "../../../src/service/attachments/schema.ts";
 import type { Client } from "../http/client.ts";
+import { fetchWithin, textWithin } from "../http/fetch-within.ts";
 
 type UploadPlace = { readonly own: string; readonly admin: Client };
 
@@ -13,7 +14,7 @@ export function uploading(
   name?: string,
 ): Promise<Response> {
   const query = name === undefined ? "" : `?name=${encodeURIComponent(name)}`;
-  return fetch(`${client.url}/api/v1${own}/attachments${query}`, {
+  return fetchWithin(`${client.url}/api/v1${own}/attachments${query}`, {
     method: "PUT",
     body: content as Uint8Array<ArrayBuffer>,
     headers: client.token === undefined ? {} : { Authorization: `Bearer ${client.token}` },
@@ -27,7 +28,7 @@ export async function attach(
   name?: string,
 ): Promise<Attachment> {
   const answer = await uploading(admin, own, content, name);
-  const text = await answer.text();
+  const text = await textWithin(answer);
   if (!answer.ok) throw new Error(`upload: ${answer.status} ${text}`);
   return JSON.parse(text) as Attachment;
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../../../src/service/sandbox/sandbox.ts";
 import type { TestDocker } from "../docker.ts";
 import { temporaryFolder } from "../folder.ts";
+import { fetchWithin, textWithin } from "../http/fetch-within.ts";
 import { within } from "../within.ts";
 import { type ServiceOptions, type World, world } from "./world.ts";
 
@@ -65,8 +66,8 @@ export async function connectTerminal(
   path: string,
   headers: Record<string, string> = {},
 ): Promise<TerminalClient> {
-  const status = await fetch(`${url}/api/v1/terminal/status`);
-  const { ticket } = (await status.json()) as { ticket: string };
+  const status = await fetchWithin(`${url}/api/v1/terminal/status`);
+  const { ticket } = JSON.parse(await textWithin(status)) as { ticket: string };
   const address = `${url.replace("http", "ws")}/api/v1${path}?ticket=${ticket}`;
   const socket = new WebSocket(address, { headers } as never);
   socket.binaryType = "arraybuffer";
