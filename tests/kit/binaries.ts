@@ -29,10 +29,10 @@ export interface Outcome {
 type Piped = Bun.Subprocess<Bun.SpawnOptions.Writable, "pipe", "pipe">;
 
 /** Resolves when the program has ended by itself. One that does not in time is killed, and the error says `command`. */
-export async function outcomeOf(command: string, child: Piped): Promise<Outcome> {
+export async function outcomeOf(command: string, child: Piped, limitMs = RUN_LIMIT_MS): Promise<Outcome> {
   const outcome = Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   try {
-    const [stdout, stderr, exitCode] = await within(`${command} ends`, outcome, RUN_LIMIT_MS);
+    const [stdout, stderr, exitCode] = await within(`${command} ends`, outcome, limitMs);
     return { exitCode, stdout, stderr };
   } catch (error) {
     child.kill("SIGKILL");

@@ -2,7 +2,7 @@
 // Images are made once on a machine (debootstrap, `docker import`), or fetched where that is not possible. Missing docker is said
 // aloud, and in CI on Linux it is a failure.
 
-import { chmod, copyFile, mkdir, mkdtemp, readFile, readlink, rm, symlink } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { inCi } from "../../release/step.ts";
@@ -10,6 +10,7 @@ import { locateTool } from "../../release/system-packages.ts";
 import { DEFAULT_IMAGES } from "../../src/service/sandbox/images.ts";
 import type { Runtime } from "../../src/service/sandbox/sandbox.ts";
 import { atEnd } from "./at-end.ts";
+import { outcomeOf } from "./binaries.ts";
 import { machinesDocker } from "./isolation.ts";
 import { RUN_LIMIT_MS } from "./wait-limit.ts";
 import { within } from "./within.ts";
@@ -17,6 +18,7 @@ import { within } from "./within.ts";
 const DAEMON_START_MS = 30_000;
 const DAEMON_STARTS_MAX = 3;
 const POLL_MS = 50;
+const REMOVALS_MAX = 50;
 const TAG = "1";
 
 export type TestImages = Readonly<Record<Runtime, string>>;
@@ -30,6 +32,8 @@ const OUR_IMAGES: TestImages = {
 
 /** For hooks that call `startDocker`: the first call on a machine makes the images. */
 export const DOCKER_SETUP_MS = 600_000;
+/** Of each step that makes or fetches an image. */
+const IMAGE_STEP_MS = DOCKER_SETUP_MS / 2;
 
 export interface TestDocker {
   readonly images: TestImages;
@@ -57,7 +61,16 @@ export async function startDocker(): Promise<TestDocker | undefined> {
     images: OUR_IMAGES,
     environment,
     docker: (...args) => client(environment, args),
-    stop: async () => daemon?.stop(),
+    stop: async () => {
+      if (!daemon) return;
+      // Of programs that a test killed: they would stay for good, and the shims of those that run outlive a daemon that is stopped.
+      const filters = Object.values(OUR_IMAGES).map((name) => `--filter=ancestor=${name}`);
+      try {
+        await removeContainers(environment, filters);
+      } finally {
+        await daemon.stop();
+      }
+    },
   };
 }
 
@@ -83,7 +96,6 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
   const start = () => startDaemon([...places, ...own], environment, ["unshare", "--net"]);
   let daemon = await start();
   await handOver(shared.environment, environment, OUR_IMAGES.binary);
-  const all = async () => (await client(environment, ["ps", "--all", "--quiet"])).split("\n").filter(Boolean);
   const stop = async () => {
     daemon.signal("SIGCONT");
     // Only a daemon can take down what a killed one left: containers, mounts, networks.
@@ -93,11 +105,12 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
       await rm(join(folder, "exec-root/containerd/containerd.pid"), { force: true });
       daemon = await start();
     }
-    // Some are being removed at this moment, which docker calls an error.
-    for (let left = await all(); left.length > 0; left = await all()) {
-      await run(["docker", "rm", "--force", ...left], environment);
+    try {
+      await removeContainers(environment);
+    } finally {
+      await daemon.stop();
     }
-    await daemon.stop();
+    await killShims(folder);
     await unmountBelow(folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -176,7 +189,7 @@ async function tryDaemon(
   const deadline = performance.now() + DAEMON_START_MS;
   while (!(await answers(environment))) {
     if (child.exitCode !== null || performance.now() > deadline) {
-      killGroup(child.pid);
+      kill(-child.pid);
       await child.exited;
       throw new Error(`dockerd did not start:\n${(await Bun.file(log).text()).slice(-2000)}`);
     }
@@ -188,15 +201,16 @@ async function tryDaemon(
       child.kill("SIGTERM");
       await within("dockerd ends after SIGTERM", child.exited, RUN_LIMIT_MS);
       // Killed outright, it leaves containerd behind, in its group.
-      killGroup(child.pid);
+      kill(-child.pid);
       await rm(join(log, ".."), { recursive: true, force: true });
     },
   };
 }
 
-function killGroup(pid: number): void {
+/** `pid`: negative for a group. */
+function kill(pid: number): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    process.kill(pid, "SIGKILL");
   } catch {
     // Nothing was left.
   }
@@ -204,26 +218,43 @@ function killGroup(pid: number): void {
 
 async function answers(environment: Record<string, string>): Promise<boolean> {
   if (Bun.which("docker", { PATH: environment.PATH ?? "" }) === null) return false;
-  return (await run(["docker", "version"], environment)).exitCode === 0;
+  const outcome = await run(["docker", "version"], environment, DAEMON_START_MS).catch(() => undefined);
+  return outcome?.exitCode === 0;
 }
 
-async function client(environment: Record<string, string>, args: string[]): Promise<string> {
-  const { exitCode, output } = await run(["docker", ...args], environment);
+async function client(
+  environment: Record<string, string>,
+  args: string[],
+  limitMs?: number,
+): Promise<string> {
+  const { exitCode, output } = await run(["docker", ...args], environment, limitMs);
   if (exitCode !== 0) throw new Error(`docker ${args.join(" ")}: ${output}`);
   return output.trim();
 }
 
+/** A command that does not end in time is killed, and the error names it: a daemon that hangs answers no client. */
 async function run(
   command: string[],
   env: Record<string, string>,
+  limitMs = RUN_LIMIT_MS,
 ): Promise<{ exitCode: number; output: string }> {
   const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
+  const { exitCode, stdout, stderr } = await outcomeOf(command.join(" "), child, limitMs);
   return { exitCode, output: exitCode === 0 ? stdout : stderr };
+}
+
+async function removeContainers(
+  environment: Record<string, string>,
+  filters: readonly string[] = [],
+): Promise<void> {
+  const all = () => client(environment, ["ps", "--all", "--quiet", ...filters]);
+  for (let left = await all(), tries = 1; left !== ""; left = await all(), tries += 1) {
+    const names = left.split("\n");
+    const { output } = await run(["docker", "rm", "--force", "--volumes", ...names], environment);
+    // Some are being removed at this moment, which docker calls an error.
+    if (tries === REMOVALS_MAX) throw new Error(`containers stay: ${output}`);
+    if (tries > 1) await Bun.sleep(POLL_MS);
+  }
 }
 
 async function provideImages(environment: Record<string, string>): Promise<void> {
@@ -241,7 +272,7 @@ async function provideImages(environment: Record<string, string>): Promise<void>
 async function fetchImages(environment: Record<string, string>): Promise<void> {
   for (const [runtime, name] of Object.entries(OUR_IMAGES)) {
     const official = DEFAULT_IMAGES[runtime as Runtime];
-    await client(environment, ["pull", "--quiet", official]);
+    await client(environment, ["pull", "--quiet", official], IMAGE_STEP_MS);
     await client(environment, ["tag", official, name]);
   }
 }
@@ -258,6 +289,20 @@ async function makeImages(environment: Record<string, string>): Promise<void> {
   // Node needs little of the system, and that little is there.
   await copyProgram(Bun.which("node"), join(debian, "usr/local/bin/node"));
   await importFolder(environment, debian, OUR_IMAGES.node);
+}
+
+/** Of a killed daemon, whose successor does not adopt all of them: each keeps a container running for good. */
+async function killShims(folder: string): Promise<void> {
+  const numbers = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const read = (pid: string, name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+  const shims = new Set<string>();
+  for (const pid of numbers) if ((await read(pid, "cmdline")).includes(`\0${folder}/`)) shims.add(pid);
+  for (const pid of numbers) {
+    // The name of the program, in parentheses, may contain spaces.
+    const parent = (await read(pid, "stat")).replace(/^.*\) \S+ /s, "").split(" ")[0]!;
+    if (shims.has(parent)) shims.add(pid);
+  }
+  for (const pid of shims) kill(Number(pid));
 }
 
 /** A killed daemon does not unmount what it mounted, and its successor does not know of all of it. */
@@ -281,7 +326,8 @@ async function handOver(
     env: to,
     stdio: [save.stdout, "ignore", "inherit"],
   });
-  if ((await load.exited) !== 0) throw new Error(`image ${image} was not handed over`);
+  if (!(await piped(`image ${image} is handed over`, save, load)))
+    throw new Error(`image ${image} was not handed over`);
 }
 
 async function bootstrap(packages: string, folder: string): Promise<void> {
@@ -292,7 +338,11 @@ async function bootstrap(packages: string, folder: string): Promise<void> {
     "bookworm",
     folder,
   ];
-  const { exitCode, output } = await run(command, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
+  const { exitCode, output } = await run(
+    command,
+    { PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+    IMAGE_STEP_MS,
+  );
   if (exitCode !== 0) throw new Error(`debootstrap failed: ${output.slice(-2000)}`);
 }
 
@@ -330,5 +380,17 @@ async function importFolder(
     env: environment,
     stdio: [tar.stdout, "ignore", "inherit"],
   });
-  if ((await load.exited) !== 0 || (await tar.exited) !== 0) throw new Error(`image ${name} was not made`);
+  if (!(await piped(`image ${name} is made`, tar, load))) throw new Error(`image ${name} was not made`);
+}
+
+/** Whether both ends of a pipe succeed. They are killed if they do not end in time. */
+async function piped(what: string, from: Bun.Subprocess, to: Bun.Subprocess): Promise<boolean> {
+  try {
+    const codes = await within(what, Promise.all([from.exited, to.exited]), IMAGE_STEP_MS);
+    return codes.every((code) => code === 0);
+  } catch (error) {
+    from.kill("SIGKILL");
+    to.kill("SIGKILL");
+    throw error;
+  }
 }
