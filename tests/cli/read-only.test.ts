@@ -1,6 +1,6 @@
 // Goal: a folder that cannot be written answers every question as before, refuses every change with the reason, and stays as it is.
 
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { contextServer } from "../kit/context/context-server.ts";
 import { replica } from "../kit/context/replica.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { pictureOf, temporaryFolder, type Folder } from "../kit/folder.ts";
+import { mounting, NOT_MOUNTED } from "../kit/small-disk.ts";
 
 type Run = typeof asNobody;
 
@@ -105,30 +106,26 @@ bound("a folder whose modes forbid it is read, and nothing in it changes", async
   expect(readdirSync(at("scratch"))).toEqual([]);
 });
 
-test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
-  "so is one on a read-only disk",
-  async () => {
-    await using folder = await temporaryFolder();
-    const { at, surroundings } = await notes(folder);
-    const asRoot = (...args: string[]) => runBinary("cairn", args, surroundings);
-    const before = await askedAll(asRoot);
-    const mount = (...args: string[]) =>
-      Bun.spawnSync(["mount", ...args], { stdio: ["ignore", "ignore", "ignore"] });
-    const place = at("notes");
-    // A machine that cannot mount has no such disk.
-    if (mount("--bind", place, place).exitCode !== 0) return;
-    try {
-      expect(mount("-o", "remount,ro,bind", place).exitCode).toBe(0);
-      const picture = pictureOf(place);
-      expect(await askedAll(asRoot)).toEqual(before);
-      await refusedAll(asRoot, place, "the disk is read-only");
-      expect(pictureOf(place)).toEqual(picture);
-    } finally {
-      Bun.spawnSync(["umount", place]);
-    }
-    expect(readdirSync(at("scratch"))).toEqual([]);
-  },
-);
+mounting("so is one on a read-only disk", async () => {
+  await using folder = await temporaryFolder();
+  const { at, surroundings } = await notes(folder);
+  const asRoot = (...args: string[]) => runBinary("cairn", args, surroundings);
+  const before = await askedAll(asRoot);
+  const mount = (...args: string[]) =>
+    Bun.spawnSync(["mount", ...args], { stdio: ["ignore", "ignore", "ignore"] });
+  const place = at("notes");
+  if (mount("--bind", place, place).exitCode !== 0) return console.log(NOT_MOUNTED);
+  try {
+    expect(mount("-o", "remount,ro,bind", place).exitCode).toBe(0);
+    const picture = pictureOf(place);
+    expect(await askedAll(asRoot)).toEqual(before);
+    await refusedAll(asRoot, place, "the disk is read-only");
+    expect(pictureOf(place)).toEqual(picture);
+  } finally {
+    Bun.spawnSync(["umount", place]);
+  }
+  expect(readdirSync(at("scratch"))).toEqual([]);
+});
 
 bound("versions that are only in the log of a crashed or running command are read, too", async () => {
   await using folder = await temporaryFolder();

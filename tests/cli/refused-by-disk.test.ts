@@ -1,7 +1,7 @@
 // Goal: each file that the disk refuses is named with the reason and makes the command fail at its end, while all others arrive; once the cause is
 // corrected, the next sync stores it.
 
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SyncReport } from "../../src/context/replica/report.ts";
@@ -9,7 +9,7 @@ import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
 import { runBinary, type Outcome } from "../kit/binaries.ts";
 import { contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { smallDisk } from "../kit/small-disk.ts";
+import { mounting, smallDisk } from "../kit/small-disk.ts";
 
 /** A server with two files, and a home with the token of a person who syncs. */
 async function office() {
@@ -116,10 +116,7 @@ bound(
   },
 );
 
-/** Needs to mount. */
-const mounted = test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0);
-
-mounted("a directory on another disk is named as such", async () => {
+mounting("a directory on another disk is named as such", async () => {
   await using one = await office();
   await using disk = await smallDisk({ path: one.at("copy") }, "docs");
   if (!disk) return;
@@ -129,7 +126,7 @@ mounted("a directory on another disk is named as such", async () => {
   expect(one.read("top.md")).toBe("one\n");
 });
 
-mounted("a full disk stops a sync with the reason, and the next one continues", async () => {
+mounting("a full disk stops a sync with the reason, and the next one continues", async () => {
   await using one = await office();
   await using disk = await smallDisk({ path: one.at() }, "small");
   if (!disk) return;

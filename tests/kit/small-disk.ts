@@ -12,6 +12,13 @@ interface SmallDisk extends AsyncDisposable {
 }
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0;
+if (!canMount) console.log("skipped: tests that mount a file system (that needs root on Linux)");
+
+/** For a mount that this machine refuses to root, too. */
+export const NOT_MOUNTED = "skipped: this machine does not mount file systems";
+
+/** A test that mounts a file system; skipped for users who cannot. */
+export const mounting = test.skipIf(!canMount);
 
 /** A file system of two megabytes, in a new directory of that name; undefined where it can't be mounted. */
 export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Promise<SmallDisk | undefined> {
@@ -21,7 +28,11 @@ export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Pr
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], {
     stdio: ["ignore", "ignore", "ignore"],
   });
-  if (mounted.exitCode !== 0) return void rmdirSync(path);
+  if (mounted.exitCode !== 0) {
+    rmdirSync(path);
+    console.log(NOT_MOUNTED);
+    return undefined;
+  }
   const filler = `${path}/filler`;
   return {
     path,
@@ -45,10 +56,9 @@ export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Pr
 
 /** A test that has such a disk in a folder of its own; skipped where it cannot be mounted. */
 export function onSmallDisk(title: string, run: (disk: SmallDisk, folder: Folder) => Promise<void>): void {
-  test.skipIf(!canMount)(title, async () => {
+  mounting(title, async () => {
     await using folder = await temporaryFolder();
     await using disk = await smallDisk(folder);
     if (disk) await run(disk, folder);
-    else console.log("skipped: this machine does not mount a small file system");
   });
 }
