@@ -4,11 +4,9 @@ import { expect, test } from "bun:test";
 import { contextServer, SPACE } from "../kit/context/context-server.ts";
 import { say } from "../kit/model/index.ts";
 import { world } from "../kit/service/world.ts";
+import { WAIT_LIMIT_MS } from "../kit/wait-limit.ts";
 import contextApi from "../golden/context-openapi.json";
 import serviceApi from "../golden/openapi.json";
-
-/** Far more than an answer takes on a busy machine; an event stream would take for ever. */
-const ANSWER_MS_MAX = 10_000;
 
 interface Lab {
   readonly url: string;
@@ -36,7 +34,8 @@ async function differences({
 }
 
 async function statusOf(place: string, token: string, method: string): Promise<number | string> {
-  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+  // An event stream would take for ever.
+  const signal = AbortSignal.timeout(WAIT_LIMIT_MS);
   try {
     const response = await fetch(place, { method, headers: { Authorization: `Bearer ${token}` }, signal });
     await response.body?.cancel();
