@@ -4,11 +4,11 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../../release/step.ts";
-import { freePort } from "../../src/kit/network/port.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt } from "../kit/cli/cairn.ts";
 import { mcpSession } from "../kit/context/mcp.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { keptPort } from "../kit/kept-port.ts";
 
 const readme = await Bun.file(join(ROOT, "README.md")).text();
 const blockOf = (heading: string, language: string) =>
@@ -76,7 +76,7 @@ test.skipIf(process.platform === "win32")(
       const { commands, codes, stdout, stderr } = await run(
         session,
         folder.path,
-        await freePort("127.0.0.1"),
+        await keptPort("127.0.0.1"),
       );
       expect({ codes, stderr }).toEqual({
         codes: commands.map(() => 0),

@@ -8,7 +8,6 @@ import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer, type RunningServer } from "../../src/context/main.ts";
 import { atEnd } from "../kit/at-end.ts";
 import { reachableAddresses } from "../../src/kit/network/addresses.ts";
-import { freePort } from "../../src/kit/network/port.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import {
   fillSetup,
@@ -18,7 +17,9 @@ import {
   type ConsolePage,
   type Visitor,
 } from "../kit/context/console.ts";
+import { configure } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
+import { keptPort } from "../kit/kept-port.ts";
 import { rawRequestInParts } from "../kit/http/raw-http.ts";
 
 const CODE = "the-code-of-the-terminal";
@@ -34,12 +35,15 @@ interface SetUp extends AsyncDisposable {
 async function setUp(): Promise<SetUp> {
   const folder = await temporaryFolder();
   const directory = join(folder.path, "server");
-  const port = await freePort("127.0.0.1");
-  await prepareServer({ directory, port }, log);
+  await prepareServer({ directory, port: 0 }, log);
+  // Chosen at each start: a port that was free some time ago may be taken by another test.
+  configure(directory, { listen: { port: 0 } });
   let server = await startServer({ directory, log, setupCode: CODE });
   return {
     directory,
-    port,
+    get port() {
+      return server.port;
+    },
     get server() {
       return server;
     },
@@ -163,7 +167,7 @@ describe("the setup", () => {
   test("moves the running server to another port, and the next start listens there", async () => {
     await using at = await setUp();
     const one = visitor(at.server.url);
-    const port = await freePort("127.0.0.1");
+    const port = await keptPort("127.0.0.1");
     const review = await filled(one, port);
     const done = await one.submit(review, "/setup/review");
     expect([done.title, done.links.includes(`http://127.0.0.1:${port}/console`)]).toEqual([
@@ -192,7 +196,7 @@ describe("the setup", () => {
   ])("moves the running server to %s, where other machines reach it and everyone signs in", async (host) => {
     await using at = await setUp();
     const one = visitor(at.server.url);
-    const port = await freePort(host);
+    const port = await keptPort(host);
     const review = await filled(one, port, { reach: "network", address: host });
     expect(review.text).toContain(`${host}, port ${port}`);
     const done = await one.submit(review, "/setup/review");

@@ -6,7 +6,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { startTerminal } from "../../src/kit/processes/process.ts";
-import { freePort } from "../../src/kit/network/port.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { eventually, until } from "../kit/eventually.ts";
@@ -18,9 +17,9 @@ setDefaultTimeout(120_000);
 const PASSWORD = "correct horse battery";
 
 /** `cairn init server` as a person runs it, until its window is closed. */
-function initServer(directory: string, port: number) {
+function initServer(directory: string) {
   let printed = "";
-  const command = [binaryPath("cairn"), "init", "server", "--data-dir", directory, "--port", String(port)];
+  const command = [binaryPath("cairn"), "init", "server", "--data-dir", directory, "--port", "0"];
   const terminal = startTerminal(command, {
     environment: process.env,
     variables: { TERM: "xterm", DISPLAY: "", WAYLAND_DISPLAY: "" },
@@ -54,7 +53,7 @@ describe.if(hasBrowser && process.platform !== "win32")("a new team", () => {
     // The receiver of this test is on the same machine; the operator allows that before the first start.
     mkdirSync(directory);
     writeFileSync(join(directory, "server.yaml"), "webhooks:\n  allow_private_targets: true\n");
-    await using terminal = initServer(directory, await freePort("127.0.0.1"));
+    await using terminal = initServer(directory);
     const address = new URL(await terminal.address());
     const contexts: BrowserContext[] = [];
     const person = async (path: string): Promise<Page> => {

@@ -14,6 +14,7 @@ import type { ContextRoutes } from "../http/answers.ts";
 import { createClient, type Client } from "../http/client.ts";
 import { fetchWithin, textWithin } from "../http/fetch-within.ts";
 import { temporaryFolder } from "../folder.ts";
+import { keptPort } from "../kept-port.ts";
 import type { LogLine } from "../log-reader.ts";
 
 export const SPACE = "team";
@@ -99,7 +100,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   let running: RunningServer = await startServer({
     directory,
     log,
-    port: 0,
+    port: options.samePort ? await keptPort() : 0,
     ...clock,
     ...outbound,
     ...sshLimits,

@@ -6,6 +6,7 @@ import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { startService, type Service, type StartOptions } from "../../../src/service/main.ts";
 import { createClient, type Client } from "../http/client.ts";
 import { temporaryFolder } from "../folder.ts";
+import { keptPort } from "../kept-port.ts";
 import { approvedGear } from "./gears.ts";
 import { ScriptedModel, startModel, type ScriptItem } from "../model/index.ts";
 import { Place } from "./place.ts";
@@ -290,7 +291,8 @@ export function world<const Name extends string = never>(
 export function compiledWorld<const Name extends string = never>(
   options: Furniture<Name> & RunOptions = {},
 ): Promise<World<Name, RunningService>> {
-  return World.make(options, (data, host) =>
-    runService({ ...options, data, ...(host === undefined ? {} : { listen: host }) }),
-  );
+  return World.make(options, async (data, host) => {
+    const listen = host ?? options.listen ?? `127.0.0.1:${await keptPort()}`;
+    return runService({ ...options, data, listen });
+  });
 }
