@@ -1,7 +1,7 @@
 // Goal: two people with the compiled program share a space: a sync, a conflict and its resolution, daemons, and the service definition's own
 // command line.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { openReplicaState } from "../../src/context/replica/state.ts";
@@ -345,3 +345,23 @@ test("changes of files that a person may no longer see are named and stay here, 
   await server.admin.put("/users/ann/acl", { rules: [] });
   expect(await ann.data("sync")).toMatchObject({ pushed: [...secret, "secret/new.md"], held: [] });
 });
+
+test.skipIf(process.platform === "win32")(
+  "a file that is pulled or reverted keeps its permissions",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer();
+    await server.admin.write("run.sh", "echo one\n");
+    const ann = await laptop(server, folder, "ann");
+    const script = join(ann.directory, "run.sh");
+    const mode = () => statSync(script).mode & 0o7777;
+    expect(mode()).toBe(0o600);
+    chmodSync(script, 0o4755);
+    await server.admin.write("run.sh", "echo two\n");
+    await ann.printed("sync");
+    expect([ann.read("run.sh"), mode()]).toEqual(["echo two\n", 0o755]);
+    chmodSync(script, 0o440);
+    await ann.printed("file", "revert", "run.sh", "--to", "v1");
+    expect([ann.read("run.sh"), mode()]).toEqual(["echo one\n", 0o440]);
+  },
+);

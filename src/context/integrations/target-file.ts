@@ -8,14 +8,13 @@ import { absentAsUndefined, accessProblem, guarded, isUnwritable } from "../../k
 import { sizeText } from "../../kit/text/amounts.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { NO_FOLLOW } from "../../kit/disk/held-directory.ts";
-import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
+import { PERMISSIONS, PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
 import { replaceFile, syncDirectory } from "../../kit/disk/replace-file.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 
 /** Larger files are no settings or instructions. */
 const TARGET_BYTES_MAX = 1024 * 1024;
 const OWNER_WRITES = 0o200;
-const PERMISSIONS = 0o777;
 
 export interface TargetFile {
   readonly folder: string;

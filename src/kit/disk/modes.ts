@@ -4,6 +4,10 @@
 export const PRIVATE_FILE_MODE = 0o600;
 export const PRIVATE_DIRECTORY_MODE = 0o700;
 
+/** The permission bits of a mode, without those that change the user of a program. */
+export const PERMISSIONS = 0o777;
+export const OWNER_MAY_READ = 0o400;
+
 /** The permission bits of everyone but the owner; a private file has none of them. */
 export const OTHERS_MODE_BITS = 0o077;
 

@@ -3,12 +3,11 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
-import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { PERMISSIONS, PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { isDamage } from "../storage-error.ts";
 
 /** Marks a database that is being created, until its tables and the rows that it must have are durable. */
 const BEGUN_SUFFIX = "-begun";
-const PERMISSIONS = 0o777;
 /** The codes of a file that this user may not open begin with these; below, those of one that may not be written. */
 const CLOSED = ["EACCES", "SQLITE_CANTOPEN"];
 const UNWRITABLE = ["SQLITE_READONLY", "SQLITE_PERM", "EROFS", "EACCES"];

@@ -1,13 +1,21 @@
 // Takes and frees names in a working tree.
 
-import { renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { fchmodSync, fstatSync, renameSync, rmdirSync, unlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { isUnwritable } from "../../../kit/disk/disk.ts";
+import { OWNER_MAY_READ, PERMISSIONS } from "../../../kit/disk/modes.ts";
 import { systemCode } from "../../../kit/error.ts";
 import { entriesOf } from "./walk.ts";
 
 /** The errors of a rename onto a directory. */
 const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
+
+/** Gives an open file the permissions of the one that it replaces, such as those of a script. This program must be able to read it. */
+export function keepPermissions(descriptor: number, replaced: Pick<Stats, "mode">): void {
+  const mode = (replaced.mode & PERMISSIONS) | OWNER_MAY_READ;
+  // Some disks have no permissions: every file has the same mode, and no other can be set.
+  if ((fstatSync(descriptor).mode & PERMISSIONS) !== mode) fchmodSync(descriptor, mode);
+}
 
 /** Renames, and first removes a target directory without files, because nothing is lost with it. */
 export function takeName(temporary: string, path: string): void {

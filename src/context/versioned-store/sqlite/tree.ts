@@ -25,7 +25,7 @@ import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";
 import { glanceAt, type Glance } from "./glance.ts";
 import { isReserved } from "./reserved.ts";
-import { takeName, unlinkIfPossible, unlinkIfThere } from "./names.ts";
+import { keepPermissions, takeName, unlinkIfPossible, unlinkIfThere } from "./names.ts";
 import { backdated, mayChangeUnseen } from "./signature.ts";
 import { otherDirectory, Spelling } from "./spelling.ts";
 import { guarded, notRegular, orUnreadable, otherSpelling, tooLarge } from "./tree-errors.ts";
@@ -142,6 +142,7 @@ export class Tree {
         unlinkIfThere(temporary);
         return false;
       }
+      if (there?.isFile()) keepPermissions(descriptor, there);
       takeName(temporary, target);
       const facts = factsOf(fstatSync(descriptor));
       const isOurs = facts.size === content.length && Math.abs(facts.modified - modified) < TIME_PRECISION_MS;
