@@ -32,6 +32,8 @@ import { mayOpen, places } from "./places.ts";
 
 export interface Command extends Found {
   readonly icon?: () => JSX.Element;
+  /** The label is the path of a file. */
+  readonly isPath?: boolean | undefined;
   /** The matches in the label, and the part of the text around its matches. */
   readonly ranges?: MarkedText["ranges"] | undefined;
   readonly snippet?: MarkedText | undefined;

@@ -110,6 +110,7 @@ function commandOf(result: SearchResult, go: (path: string) => () => void): Comm
     id: kind === "file" ? `file-${place}-${encodeURIComponent(title.text)}` : `${kind}-${result.id}`,
     group: LOOKS[kind].group,
     label: said,
+    isPath: kind === "file",
     ranges: title.ranges,
     snippet: snippet ?? undefined,
     note: facts.filter((fact) => fact !== undefined).join(" · ") || undefined,
@@ -141,17 +142,18 @@ interface Opened {
   readonly id: string;
   readonly group: string;
   readonly label: string;
+  readonly isPath?: boolean | undefined;
   readonly note?: string | undefined;
   readonly address: string;
 }
 
 const openedKey = () => `search.opened.${me()?.id ?? 0}`;
 
-export function keepOpened({ id, group, label, note, address }: Command): void {
+export function keepOpened({ id, group, label, isPath, note, address }: Command): void {
   if (address === undefined) return;
   const before = remember<Opened[]>(openedKey()) ?? [];
   const others = before.filter((one) => one.id !== id);
-  keep(openedKey(), [{ id, group, label, note, address }, ...others].slice(0, OPENED_KEPT_MAX));
+  keep(openedKey(), [{ id, group, label, isPath, note, address }, ...others].slice(0, OPENED_KEPT_MAX));
 }
 
 /** Results that this person opened before, as commands. */

@@ -9,6 +9,7 @@ import { findCommands, RECENT_MAX, rangesIn, withFound } from "./command-search.
 import { type Command, everyCommand } from "./command-list.tsx";
 import { plural } from "../kit/format.ts";
 import { MarkedText } from "../kit/marked-text.tsx";
+import { PathText } from "../kit/path-text.tsx";
 import { type Everywhere, keepOpened, openedBefore, searchEverywhere } from "./everywhere.tsx";
 import { keep, remember } from "../kit/storage.ts";
 
@@ -205,6 +206,12 @@ function Option(props: {
   readonly onPoint: () => void;
   readonly onRun: () => void;
 }): JSX.Element {
+  const label = () => (
+    <MarkedText
+      text={props.command.label}
+      ranges={props.command.ranges ?? rangesIn(props.command.label, props.search)}
+    />
+  );
   return (
     <div
       id={optionId(props.command.id)}
@@ -220,12 +227,16 @@ function Option(props: {
     >
       {props.command.icon?.()}
       <span class="palette-text">
-        <span class="ellipsis" dir="auto">
-          <MarkedText
-            text={props.command.label}
-            ranges={props.command.ranges ?? rangesIn(props.command.label, props.search)}
-          />
-        </span>
+        <Show
+          when={props.command.isPath}
+          fallback={
+            <span class="ellipsis" dir="auto">
+              {label()}
+            </span>
+          }
+        >
+          <PathText path={props.command.label}>{label()}</PathText>
+        </Show>
         <Show when={props.command.snippet}>
           {(snippet) => (
             <span class="palette-snippet small muted ellipsis" dir="auto">

@@ -10,6 +10,7 @@ import { Button } from "../../kit/button.tsx";
 import { focusOn, mayTakeFocus } from "../../kit/focus.ts";
 import { plural } from "../../kit/format.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
+import { PathText } from "../../kit/path-text.tsx";
 import { useHere } from "../../state/here.ts";
 import { documentsQuery, spaceQuery } from "../../state/lists.ts";
 import { bindDocument } from "./binding.tsx";
@@ -186,14 +187,13 @@ function Choices(props: {
             classList={{ active: index() === active() }}
             role="option"
             aria-selected={index() === active()}
-            title={path}
             ref={(element) =>
               createEffect(() => index() === active() && element.scrollIntoView({ block: "nearest" }))
             }
             onPointerMove={() => setActive(index())}
             onClick={() => void bind(path)}
           >
-            <bdi class="ellipsis">{path}</bdi>
+            <PathText path={path} />
             <Show when={!found().shown.includes(path)}>
               <span class="small muted">this path</span>
             </Show>

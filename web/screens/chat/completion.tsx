@@ -9,6 +9,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, S
 import { Dynamic } from "solid-js/web";
 import { api, take } from "../../api/client.ts";
 import { count, plural } from "../../kit/format.ts";
+import { PathText } from "../../kit/path-text.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { instructionsQuery } from "../../state/lists.ts";
@@ -121,9 +122,16 @@ function Option(props: {
       onClick={() => props.onChoose()}
     >
       <Dynamic component={ICONS[props.suggestion.kind]} aria-hidden="true" />
-      <span class="ellipsis" dir="auto" title={props.suggestion.name}>
-        {props.suggestion.name}
-      </span>
+      <Show
+        when={props.suggestion.kind === "file" || props.suggestion.kind === "directory"}
+        fallback={
+          <span class="ellipsis" dir="auto" title={props.suggestion.name}>
+            {props.suggestion.name}
+          </span>
+        }
+      >
+        <PathText path={props.suggestion.name} />
+      </Show>
       <span class="small muted end">{KINDS[props.suggestion.kind]}</span>
     </li>
   );

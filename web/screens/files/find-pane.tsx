@@ -20,6 +20,7 @@ import { asProblem, type Problem } from "../../api/problem.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { MarkedText } from "../../kit/marked-text.tsx";
+import { PathText } from "../../kit/path-text.tsx";
 import { afterPause } from "../../kit/pause.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
@@ -102,8 +103,8 @@ export function FindPane(props: FindPaneProps): JSX.Element {
 function OneFile(props: { readonly file: FoundFile; readonly onOpen: FindPaneProps["onOpen"] }): JSX.Element {
   return (
     <div role="group" aria-label={props.file.path}>
-      <h3 class="files-found-path small" title={props.file.path}>
-        <bdi class="ellipsis">{props.file.path}</bdi>
+      <h3 class="files-found-path small">
+        <PathText path={props.file.path} />
       </h3>
       <ul>
         <For each={props.file.lines}>

@@ -6,6 +6,7 @@ import { createMemo, type JSX, Show } from "solid-js";
 import type { ContextBinding } from "../../../src/service/memory/schema.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { Keyed } from "../../kit/keyed.tsx";
+import { PathText } from "../../kit/path-text.tsx";
 import { CopyButton } from "../../kit/pieces.tsx";
 import { BindDocument } from "../../parts/memory/bind-document.tsx";
 import { unbindDocument } from "../../parts/memory/binding.tsx";
@@ -86,9 +87,7 @@ function Bound(props: {
   return (
     <li>
       <div class="inspector-row">
-        <span class="ellipsis" dir="auto" title={props.binding.path}>
-          {props.binding.path}
-        </span>
+        <PathText path={props.binding.path} />
         <Show when={props.version}>
           <span class="tag">{props.version}</span>
         </Show>
