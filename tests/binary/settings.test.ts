@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { loadConfig } from "../../src/service/config/config.ts";
 import type { Config, ServeFlags } from "../../src/service/config/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
@@ -107,7 +108,7 @@ memory: { space: /space }
     const environment = { SERVICE_LISTEN: ":2", SERVICE_DATA: "/from/env", SERVICE_LOG_LEVEL: "error" };
     const fromEnvironment = await inForce({ file, environment });
     expect([fromEnvironment.listen, fromEnvironment.data, fromEnvironment.logLevel]).toEqual([
-      { host: "0.0.0.0", port: 2 },
+      { host: "::", port: 2 },
       "/from/env",
       "error",
     ]);
@@ -297,6 +298,15 @@ test("in a container the log says whether loopback has the privilege, and why", 
     "container=podman",
     "loopback_admin is false",
   ]);
+});
+
+test("a port alone means all interfaces, of IPv4 and of IPv6", async () => {
+  await using service = await runService({ listen: ":0" });
+  const status = async (host: string) => (await fetch(`http://${host}:${service.port}/health`)).status;
+  expect(await status("127.0.0.1")).toBe(200);
+  const addresses = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
+  if (addresses.some(({ address }) => address === "::1")) expect(await status("[::1]")).toBe(200);
+  else console.log("skipped: this machine has no IPv6");
 });
 
 test("without the loopback privilege no line of the log names it", async () => {

@@ -6,14 +6,13 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import { wrongMethod } from "../../kit/http/route-table.ts";
 import { listen, type Listener } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
+import { EVERY_ADDRESS } from "../../kit/network/hosts.ts";
 import type { AcmeConfig } from "../config/schema.ts";
 import type { Challenger, Proof } from "./challenge.ts";
 
 const CHALLENGES = "/.well-known/acme-challenge/";
 const PERMANENT_REDIRECT = 308;
 const HTTPS_PORT = 443;
-/** All addresses: of both families, or of IPv4 where the system has no IPv6. */
-const ALL = ["::", "0.0.0.0"];
 
 export class HttpChallenge implements Challenger {
   readonly type = "http-01";
@@ -75,17 +74,12 @@ export class HttpChallenge implements Challenger {
 }
 
 function bound({ host }: AcmeConfig["httpAddress"], bind: (host: string) => Listener): Listener {
-  let first: unknown;
-  for (const address of host === "" ? ALL : [host]) {
-    try {
-      return bind(address);
-    } catch (error) {
-      first ??= error;
-      if (error instanceof AppError && error.code === "conflict") break;
-    }
+  try {
+    return bind(host === "" ? EVERY_ADDRESS : host);
+  } catch (error) {
+    throw new AppError(
+      error instanceof AppError ? error.code : "invalid",
+      `tls.acme.http_addr: ${messageOf(error)}; the authority asks at port 80: allow the program to listen there, forward the port, or use dns-01`,
+    );
   }
-  throw new AppError(
-    first instanceof AppError ? first.code : "invalid",
-    `tls.acme.http_addr: ${messageOf(first)}; the authority asks at port 80: allow the program to listen there, forward the port, or use dns-01`,
-  );
 }

@@ -7,7 +7,7 @@ import { LATE, within } from "../concurrency/deadline.ts";
 import { ownUser } from "../environment.ts";
 import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
-import { hostAndPort } from "../network/hosts.ts";
+import { EVERY_ADDRESS, EVERY_IPV4_ADDRESS, hostAndPort } from "../network/hosts.ts";
 import { peerOwner, type PeerOwner } from "../network/peer-owner.ts";
 import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
@@ -197,7 +197,7 @@ async function unlessUpgraded(
 
 type Fetch = (request: Request, server: Server<SocketHandlers>) => Response | Promise<Response | undefined>;
 
-function bind(options: ListenOptions, fetch: Fetch) {
+function bind(options: ListenOptions, fetch: Fetch): Server<SocketHandlers> {
   try {
     return Bun.serve<SocketHandlers>({
       hostname: options.host,
@@ -212,6 +212,9 @@ function bind(options: ListenOptions, fetch: Fetch) {
       ...(options.tls && { tls: options.tls }),
     });
   } catch (error) {
+    // A system without IPv6 has all its addresses in IPv4.
+    if (options.host === EVERY_ADDRESS && systemCode(error) === "EAFNOSUPPORT")
+      return bind({ ...options, host: EVERY_IPV4_ADDRESS }, fetch);
     if (options.tls && systemCode(error)?.startsWith("ERR_OSSL_"))
       throw new AppError(
         "invalid",
@@ -274,5 +277,5 @@ function boundAddress(server: object): string {
 }
 
 function reachableHost(host: string): string {
-  return host === "0.0.0.0" || host === "::" ? "localhost" : host;
+  return host === EVERY_IPV4_ADDRESS || host === EVERY_ADDRESS ? "localhost" : host;
 }

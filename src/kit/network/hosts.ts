@@ -11,6 +11,9 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/i;
 const ZONE = /%[a-z0-9._-]{1,32}$/i;
 export const PORT_MAX = 65_535;
+/** Listening there means on all addresses of the machine, those of IPv4 as well. */
+export const EVERY_ADDRESS = "::";
+export const EVERY_IPV4_ADDRESS = "0.0.0.0";
 
 /** Four decimal numbers, or IPv6 without brackets: the forms that mean the same everywhere. */
 export function isPlainAddress(text: string): boolean {

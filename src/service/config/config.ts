@@ -10,7 +10,7 @@ import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
 import { givenPath, homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
-import { PORT_MAX } from "../../kit/network/hosts.ts";
+import { EVERY_ADDRESS, PORT_MAX } from "../../kit/network/hosts.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
@@ -90,7 +90,7 @@ function parseListen(text: string): { host: string; port: number } {
   if (!match) {
     throw new AppError("invalid", `listen "${text}": expected <host>:<port>, for example ${DEFAULT_LISTEN}`);
   }
-  return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : match[2]!), port };
+  return { host: match[1] ?? (match[2] === "" ? EVERY_ADDRESS : match[2]!), port };
 }
 
 function parseLogLevel(text: string): LogLevel {
