@@ -182,6 +182,39 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByText("Connection refused: http://127.0.0.1:9/v1").waitFor();
   });
 
+  test("keeps what is typed while another tab sets up the server, says so and leads on", async () => {
+    const at = await stage();
+    const { admin } = at.service;
+    const page = await at.open("/workspaces");
+    const key = page.getByRole("textbox", { name: "Key" });
+    const sees = (text: string) =>
+      eventually(async () => {
+        // As when the person comes back to this tab.
+        await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+        return page.getByText(text).count();
+      }, 1);
+    await page.getByRole("radio", { name: "OpenAI-compatible" }).check();
+    await page.getByRole("textbox", { name: "Address" }).fill(at.model.openaiUrl);
+    await key.fill(KEY);
+    const provider = await admin.post("/providers", {
+      name: "Elsewhere",
+      type: "openai-compatible",
+      base_url: at.model.openaiUrl,
+      api_key: KEY,
+    });
+    await sees("Elsewhere was added meanwhile");
+    expect(await key.inputValue()).toBe(KEY);
+    const model = { provider_id: provider.id, model_name: "swift-1", label: "Swift" };
+    const { id } = await admin.post("/models", model);
+    await admin.post("/workspaces", { name: "Theirs", description: "", orchestrator_model_id: id });
+    await sees("This server is set up");
+    expect(await key.inputValue()).toBe(KEY);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: "Show workspaces" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByRole("link", { name: "Theirs" }).waitFor();
+  });
+
   test("works by keyboard and passes axe in both themes", async () => {
     const at = await stage();
     const page = await at.open("/workspaces");

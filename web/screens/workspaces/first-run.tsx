@@ -6,6 +6,7 @@ import { createEffect, createMemo, createSignal, type JSX, Match, on, Show, Swit
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { isExample } from "../../parts/catalog/provider-words.ts";
 import { Button } from "../../kit/button.tsx";
+import { mayDiscard } from "../../kit/leaving.ts";
 import { plural } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
 import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
@@ -16,6 +17,9 @@ import { WorkspaceForm } from "./workspace-form.tsx";
 interface FirstRunProps {
   readonly providers: readonly Provider[];
   readonly models: readonly Model[];
+  /** There is a workspace: somebody finished the setup, maybe in another tab. */
+  readonly over: boolean;
+  readonly onLeave: () => void;
 }
 
 /** The step to show, the provider that it is about, and the finished steps. Everything of the example is left out. */
@@ -35,7 +39,9 @@ function createProgress(props: FirstRunProps) {
   const models = () => props.models.filter(({ provider_type: type }) => !isExample(type));
   const reached = () => (provider() === undefined ? 1 : models().length === 0 ? 2 : 3);
   const [more, setMore] = createSignal(false);
-  const step = () => (back() !== undefined ? 1 : more() ? 2 : reached());
+  /** A provider that somebody else adds must not take away what is typed for this one. */
+  const [typing, setTyping] = createSignal(false);
+  const step = () => (back() !== undefined || typing() ? 1 : more() ? 2 : reached());
   return {
     providers: real,
     models,
@@ -48,6 +54,8 @@ function createProgress(props: FirstRunProps) {
     reached,
     more,
     setMore,
+    typing,
+    setTyping,
     step,
   };
 }
@@ -61,6 +69,9 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
         <h1>Set up Cairn</h1>
         <p class="muted">Three steps to your first agent.</p>
       </header>
+      <Show when={props.over}>
+        <Over typing={progress.typing()} onLeave={props.onLeave} />
+      </Show>
       <ol>
         <Step
           number={1}
@@ -71,11 +82,15 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
           onBack={() => setBack("change")}
         >
           <p class="muted">The service that runs your models.</p>
+          <Show when={progress.typing() && back() === undefined && provider()}>
+            {(added) => <AddedMeanwhile name={added().name} onUse={() => progress.setTyping(false)} />}
+          </Show>
           <ProviderStep
             provider={provider()}
             others={props.providers}
             going={back()}
             onGo={setBack}
+            onTyping={progress.setTyping}
             onAdded={setChosenId}
             onEdited={() => setChanges((count) => count + 1)}
           />
@@ -102,6 +117,35 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
       <Show when={step() === 1 && back() === undefined}>
         <TryExample providers={props.providers} models={props.models} />
       </Show>
+    </div>
+  );
+}
+
+/** For a tab that is left over. */
+function Over(props: { readonly typing: boolean; readonly onLeave: () => void }): JSX.Element {
+  return (
+    <div class="notice wait" role="status">
+      <div>
+        This server is set up: it has a workspace.
+        <Show when={props.typing}> The provider that you typed here is not added yet.</Show>
+      </div>
+      <Button small onClick={() => void mayDiscard(props.typing).then((is) => is && props.onLeave())}>
+        Show workspaces
+      </Button>
+    </div>
+  );
+}
+
+/** Somebody else, or another tab, added a provider while the person types one. */
+function AddedMeanwhile(props: { readonly name: string; readonly onUse: () => void }): JSX.Element {
+  return (
+    <div class="notice wait" role="status">
+      <div>
+        <bdi>{props.name}</bdi> was added meanwhile. Add yours, too, or continue with that one.
+      </div>
+      <Button small onClick={() => void mayDiscard(true).then((is) => is && props.onUse())}>
+        Use <bdi>{props.name}</bdi>
+      </Button>
     </div>
   );
 }
@@ -149,9 +193,14 @@ function ProviderStep(props: {
   /** Undefined: the step has not been reopened. */
   readonly going: "add" | "change" | undefined;
   readonly onGo: (to: "add" | undefined) => void;
+  readonly onTyping: (is: boolean) => void;
   readonly onAdded: (id: number) => void;
   readonly onEdited: () => void;
 }): JSX.Element {
+  const end = () => {
+    props.onTyping(false);
+    props.onGo(undefined);
+  };
   return (
     <Switch>
       <Match when={props.going === "change" && props.provider}>
@@ -175,15 +224,17 @@ function ProviderStep(props: {
         )}
       </Match>
       <Match when={true}>
-        <NewProvider
-          others={props.others}
-          action="Continue"
-          onMade={({ id }) => {
-            props.onAdded(id);
-            props.onGo(undefined);
-          }}
-          {...(props.going === "add" ? { onCancel: () => props.onGo(undefined) } : {})}
-        />
+        <div onInput={() => props.onTyping(true)}>
+          <NewProvider
+            others={props.others}
+            action="Continue"
+            onMade={({ id }) => {
+              props.onAdded(id);
+              end();
+            }}
+            {...(props.going === "add" ? { onCancel: end } : {})}
+          />
+        </div>
       </Match>
     </Switch>
   );

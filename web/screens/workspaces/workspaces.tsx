@@ -4,7 +4,7 @@ import { A, useNavigate, useSearchParams } from "@solidjs/router";
 import Plus from "lucide-solid/icons/plus";
 import TextAlignStart from "lucide-solid/icons/text-align-start";
 import Upload from "lucide-solid/icons/upload";
-import { createSignal, type JSX, onCleanup, Show } from "solid-js";
+import { createMemo, createSignal, type JSX, onCleanup, Show } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
@@ -99,12 +99,16 @@ function Place(props: PlaceProps): JSX.Element {
   const hasModels = () => props.models.length > 0;
   const dialog = (name: "new" | "import", state: "open" | "closed") =>
     setParams({ [name]: state === "open" ? "1" : undefined }, { scroll: false });
-  const first = () => isAdmin() && props.workspaces.length === 0 && props.archived.length === 0;
+  const setup = createSetup(props);
+  const { first } = setup;
   const open = (id: number) => navigate(`/workspaces/${id}`);
   offerActions(hasModels, () => dialog("import", "open"));
   return (
     <div class="body">
-      <Show when={!first()} fallback={<FirstRun providers={props.providers} models={props.models} />}>
+      <Show
+        when={!first()}
+        fallback={<FirstRun {...props} over={setup.isOver()} onLeave={() => setup.leave()} />}
+      >
         <Title
           search={shown().length > 0 ? search() : undefined}
           onSearch={setSearch}
@@ -149,6 +153,14 @@ function Place(props: PlaceProps): JSX.Element {
       />
     </div>
   );
+}
+
+/** `first`: whether the setup is shown. It stays when another tab ends it, which must not take away what is typed here. */
+function createSetup(props: PlaceProps) {
+  const isOver = () => props.workspaces.length + props.archived.length > 0;
+  const [left, setLeft] = createSignal(false);
+  const first = createMemo<boolean>((shown) => isAdmin() && (!isOver() || (shown && !left())), false);
+  return { first, isOver, leave: () => setLeft(true) };
 }
 
 /** The request of a menu: a dialog that the screen shows, or an act of its own. */
