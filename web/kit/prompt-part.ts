@@ -3,6 +3,7 @@
 import { diffWordsWithSpace } from "diff";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
 import { plural } from "./format.ts";
+import { isObject, parsedJson } from "./json.ts";
 
 export type PartKind = PromptPart["kind"];
 
@@ -57,17 +58,13 @@ interface OfferedTool {
 
 /** Parses the part `tools`; undefined if it is not valid JSON, and is then shown as text. */
 export function toolsIn(text: string): readonly OfferedTool[] | undefined {
-  try {
-    const tools: unknown = JSON.parse(text);
-    if (!Array.isArray(tools)) return undefined;
-    return (tools as Record<string, unknown>[]).map(({ name, description, parameters }) => ({
-      name: String(name),
-      description: typeof description === "string" ? description : "",
-      schema: JSON.stringify(parameters ?? {}, null, 2),
-    }));
-  } catch {
-    return undefined;
-  }
+  const tools = parsedJson(text);
+  if (!Array.isArray(tools) || !tools.every(isObject)) return undefined;
+  return tools.map(({ name, description, parameters }) => ({
+    name: String(name),
+    description: typeof description === "string" ? description : "",
+    schema: JSON.stringify(parameters ?? {}, null, 2),
+  }));
 }
 
 /** All parts as one text, for the clipboard. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { ROOT } from "../../../release/step.ts";
-import { sentence, startsLower } from "../../../web/kit/format.ts";
+import { sentence } from "../../../web/kit/format.ts";
 
 const TIME = "2025-11-14T23:30:00.000Z";
 const FIGURES = `
@@ -55,16 +55,4 @@ test.each([
   ["", ""],
 ])("the reason %p is shown as %p", (reason, shown) => {
   expect(sentence(reason)).toBe(shown);
-});
-
-test.each([
-  ["only an admin may do this", true],
-  ["gear 12: not found", true],
-  ["too many requests. Try again in 7 s", true],
-  ["holiday photo.png: a broken or incomplete image; attach a whole one", false],
-  ["my notes/plan: a directory, not a file", false],
-  ["plan.md: not UTF-8 text", false],
-  ["read_file is not a name", false],
-])("the refusal %p gets a capital: %p", (text, isShown) => {
-  expect(startsLower(text)).toBe(isShown);
 });
