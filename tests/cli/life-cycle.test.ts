@@ -2,10 +2,11 @@
 // what a crash leaves behind misleads no command.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../kit/eventually.ts";
+import type { Outcome } from "../kit/binaries.ts";
 import { failure } from "../kit/cli/cairn.ts";
 import type { Examination } from "../../src/context/doctor/doctor.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
@@ -152,6 +153,17 @@ unix("commands", () => {
     expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
     const none = `Error: ${server.directory}: the server is not running\n`;
     expect(await server.refused("server", "stop")).toEqual([1, none]);
+  });
+
+  test("stop: several at once do not hurry the server", async () => {
+    await using server = await runContext();
+    const stops = await Promise.all([1, 2, 3].map(() => server.cairn("server", "stop")));
+    // One that looks when the server has ended is told so.
+    const told = (one: Outcome) => one.exitCode === 0 || one.stderr.endsWith(": the server is not running\n");
+    expect(stops.filter((one) => !told(one))).toEqual([]);
+    expect(await server.end("SIGCONT")).toEqual({ exitCode: 0, signal: null });
+    expect(server.log.at(-1)).toMatchObject({ message: "stopped" });
+    expect(readdirSync(join(server.directory, "run"))).toEqual([]);
   });
 
   test("a run file that a crash left is not believed, also when another process has its number by now", async () => {

@@ -1,24 +1,48 @@
-// Asks another process of this machine to finish its work and stop. A signal asks elsewhere; on Windows it would end the process at once, so a file
-// asks there, in a folder that only the process and its owner write to. Its name has the ID of the process: none stops for an earlier one.
+// Asks another process of this machine to finish its work and stop, with a file in a folder that only the process and its owner write to. Its name
+// has the ID of the process: none stops for an earlier one. A signal tells the process, but only once: a second signal would end it at once. On Windows
+// the first signal would as well, so the process looks for the file there.
 
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { systemCode } from "../error.ts";
 import { waitForStopSignal } from "../environment.ts";
 
 const LOOK_EVERY_MS = 250;
 
-/** Returns at once; the process may take some time. Raises errors of the system, such as ESRCH for a process that is gone. */
+/**
+ * Returns at once; the process may take some time, and further requests do not hurry it. Raises errors of the system, such as EPERM for a process of
+ * another user, but not for one that is gone.
+ */
 export function requestStop(pid: number, folder: string, system: string = process.platform): void {
-  if (system === "win32") writeFileSync(requestPath(folder, pid), "", { mode: PRIVATE_FILE_MODE });
-  else process.kill(pid, "SIGTERM");
+  const path = requestPath(folder, pid);
+  try {
+    writeFileSync(path, "", { mode: PRIVATE_FILE_MODE, flag: "wx" });
+  } catch (error) {
+    // Asked before.
+    if (systemCode(error) === "EEXIST") return;
+    throw error;
+  }
+  if (system === "win32") return;
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    removeIfPossible(path);
+    if (systemCode(error) !== "ESRCH") throw error;
+  }
 }
 
 /** Resolves with the name of a termination signal, or with "request". `folder`: for requests on Windows; it may not exist yet. */
 export function waitForStop(folder: string, system: string = process.platform): Promise<string> {
   const signal = waitForStopSignal();
-  if (system !== "win32") return signal;
   const path = requestPath(folder, process.pid);
+  removeIfPossible(path);
+  if (system !== "win32") {
+    process.once("exit", () => removeIfPossible(path));
+    // After a signal that was no request, the next request would send a second one.
+    void signal.then(() => markIfPossible(path));
+    return signal;
+  }
   const request = Promise.withResolvers<string>();
   const looking = setInterval(() => {
     if (!existsSync(path)) return;
@@ -26,8 +50,13 @@ export function waitForStop(folder: string, system: string = process.platform): 
     request.resolve("request");
     removeIfPossible(path);
   }, LOOK_EVERY_MS);
-  removeIfPossible(path);
   return Promise.race([signal, request.promise]);
+}
+
+function markIfPossible(path: string): void {
+  try {
+    writeFileSync(path, "", { mode: PRIVATE_FILE_MODE });
+  } catch {}
 }
 
 /** Another program, such as a virus scanner, may hold a new file for a moment. The next process with this ID removes it. */

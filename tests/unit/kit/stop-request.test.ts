@@ -14,6 +14,25 @@ const program = (folder: string, system: string) => `
   console.log(await stopped);
   process.exit(0);`;
 
+/** Stops once its standard input has ended. */
+const slow = (folder: string) => `
+  const { waitForStop } = await import(${JSON.stringify(join(import.meta.dir, "../../../src/kit/processes/stop-request.ts"))});
+  const stopped = waitForStop(${JSON.stringify(folder)});
+  console.log("waiting");
+  await stopped;
+  console.log("stopping");
+  await Bun.stdin.text();
+  console.log("stopped");
+  process.exit(0);`;
+
+async function slowProcess(folder: string) {
+  const child = Bun.spawn([process.execPath, "-e", slow(folder)], { stdio: ["pipe", "pipe", "inherit"] });
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const says = async () => (await within("the process says something", reader.read())).value;
+  expect(await says()).toBe("waiting\n");
+  return { child, says };
+}
+
 test.each([
   ["win32", "request"],
   ["linux", "SIGTERM"],
@@ -30,6 +49,42 @@ test.each([
   expect(await within("the process ends", child.exited)).toBe(0);
   expect(existsSync(join(folder.path, `stop-${child.pid}`))).toBe(false);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a second request does not hurry a process that stops",
+  async () => {
+    await using folder = await temporaryFolder();
+    const child = Bun.spawn([process.execPath, "-e", slow(folder.path)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const says = async () => (await within("the process says something", reader.read())).value;
+    expect(await says()).toBe("waiting\n");
+    // At once, as two people do, and once it is stopping.
+    for (let request = 0; request < 2; request += 1) requestStop(child.pid, folder.path);
+    expect(await says()).toBe("stopping\n");
+    requestStop(child.pid, folder.path);
+    child.stdin.end();
+    expect([await says(), await within("the process ends", child.exited)]).toEqual(["stopped\n", 0]);
+    expect(existsSync(join(folder.path, `stop-${child.pid}`))).toBe(false);
+    // It is gone.
+    requestStop(child.pid, folder.path);
+    expect(existsSync(join(folder.path, `stop-${child.pid}`))).toBe(false);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a request does not hurry a process that a signal stops",
+  async () => {
+    await using folder = await temporaryFolder();
+    const { child, says } = await slowProcess(folder.path);
+    child.kill("SIGTERM");
+    expect(await says()).toBe("stopping\n");
+    requestStop(child.pid, folder.path);
+    child.stdin.end();
+    expect([await says(), await within("the process ends", child.exited)]).toEqual(["stopped\n", 0]);
+  },
+);
 
 test("a request for an earlier process with the same ID is not for this one", async () => {
   await using folder = await temporaryFolder();
