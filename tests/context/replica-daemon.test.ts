@@ -8,17 +8,34 @@ import { expect, test } from "bun:test";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
 import { Daemon } from "../../src/context/replica/daemon.ts";
 import { daemonLogWriter, lastLines } from "../../src/context/replica/daemon-log.ts";
-import { daemonStatus, isDaemonRunning, lockDaemon } from "../../src/context/replica/daemon-status.ts";
+import {
+  daemonStatus,
+  isDaemonRunning,
+  lockDaemon,
+  lockDaemonSoon,
+  writeStatus,
+  type DaemonStatus,
+} from "../../src/context/replica/daemon-status.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { silent } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { within } from "../kit/within.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { replica, treeOf, type Replica } from "../kit/context/replica.ts";
 
 const RETRY_MS = 50;
 const TICK_MS = 20;
+const STATUS: DaemonStatus = {
+  pid: 1,
+  started_at: "2026-01-01T00:00:00.000Z",
+  connected: true,
+  synced_at: null,
+  failures: 0,
+  problem: null,
+  next_try_at: null,
+};
 
 interface Kept extends AsyncDisposable {
   readonly copy: Replica;
@@ -130,6 +147,35 @@ test("scratch files of editors stay here, and one daemon runs at a time", async 
   expect(isDaemonRunning(directory)).toBe(true);
   await ann.stop();
   expect([isDaemonRunning(directory), daemonStatus(directory)]).toEqual([false, undefined]);
+});
+
+test("the status of a daemon that was killed is not that of the next one", async () => {
+  await using folder = await temporaryFolder();
+  const directory = folder.path;
+  const killed = lockDaemon(directory);
+  killed[Symbol.dispose]();
+  writeStatus(directory, STATUS);
+  // The next one has its lock, and has not said anything yet.
+  using _lock = lockDaemon(directory);
+  expect(daemonStatus(directory)).toBeUndefined();
+  writeStatus(directory, { ...STATUS, pid: 2 });
+  expect(daemonStatus(directory)?.pid).toBe(2);
+});
+
+test("a daemon starts although a command looks for one at that moment, and not beside another daemon", async () => {
+  await using folder = await temporaryFolder();
+  const directory = folder.path;
+  // A look that takes long, because the machine stands still.
+  const look = lockDaemon(directory);
+  const starting = lockDaemonSoon(directory, systemClock);
+  look[Symbol.dispose]();
+  using _lock = await within("the daemon has its lock", starting);
+  writeStatus(directory, STATUS);
+  await refusal(
+    lockDaemonSoon(directory, systemClock),
+    "conflict",
+    `the daemon of ${directory} is already running`,
+  );
 });
 
 test("after sleep, the daemon connects again", async () => {

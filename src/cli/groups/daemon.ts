@@ -34,11 +34,11 @@ export const daemonRun = defineCommand({
   async run({ args }) {
     const directory = localDirectory(args.dir);
     const { Daemon } = await import("../../context/replica/daemon.ts");
-    const { lockDaemon } = await import("../../context/replica/daemon-status.ts");
+    const { lockDaemonSoon } = await import("../../context/replica/daemon-status.ts");
     const { daemonLogPath, daemonLogWriter } = await import("../../context/replica/daemon-log.ts");
     const { syncDirectory } = await import("../../context/replica/state.ts");
     const origin = await originOf(directory);
-    using _lock = lockDaemon(directory);
+    using _lock = await lockDaemonSoon(directory, systemClock);
     const write = daemonLogWriter(daemonLogPath(directory));
     const log = createLog({ level: "info", format: "text", clock: systemClock, write });
     const connect = connectAsUserOf(origin, args["token-file"]);

@@ -1,11 +1,11 @@
 // Says whether a copy's daemon runs and how it is doing. A lock that the system takes away with the process says the first, a small file the second,
 // so a process number that was used again means nothing.
 
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../kit/clock.ts";
+import { systemClock, type Clock } from "../../kit/clock.ts";
 import { openDatabase } from "../../kit/storage/db.ts";
-import { isInUse } from "../../kit/disk/in-use.ts";
+import { isInUse, openWhenFree } from "../../kit/disk/in-use.ts";
 import { AppError } from "../../kit/error.ts";
 import { migrate } from "../../kit/storage/migrate.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
@@ -30,17 +30,48 @@ export interface DaemonStatus {
   readonly next_try_at: string | null;
 }
 
-/** Raises `conflict` while another daemon of this copy runs. */
+/**
+ * Raises `conflict` while another daemon of this copy runs, or a command looks for one. The holder of the lock removes the status of a daemon that
+ * ended, so that it is not taken for that of the next one.
+ */
 export function lockDaemon(directory: string): Disposable {
   mkdirSync(syncDirectory(directory), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   try {
     const db = openDatabase(lockPath(directory));
+    removeStatus(directory);
     migrate(db, [], systemClock.now());
-    return { [Symbol.dispose]: () => db.close() };
+    return {
+      [Symbol.dispose]() {
+        removeStatus(directory);
+        db.close();
+      },
+    };
   } catch (error) {
     if (!isInUse(error)) throw error;
-    throw new AppError("conflict", `the daemon of ${directory} is already running`, { in_use: true });
+    throw alreadyRunning(directory, { in_use: true });
   }
+}
+
+/** As `lockDaemon`, for a daemon: a command that looks for one, which has no status, is waited for. */
+export function lockDaemonSoon(directory: string, clock: Clock): Promise<Disposable> {
+  return openWhenFree(() => {
+    try {
+      return lockDaemon(directory);
+    } catch (error) {
+      throw isInUse(error) && existsSync(statusPath(directory)) ? alreadyRunning(directory) : error;
+    }
+  }, clock);
+}
+
+/** In a folder that cannot be written, no daemon that runs has one. */
+function removeStatus(directory: string): void {
+  try {
+    rmSync(statusPath(directory), { force: true });
+  } catch {}
+}
+
+function alreadyRunning(directory: string, details?: { readonly in_use: true }): AppError {
+  return new AppError("conflict", `the daemon of ${directory} is already running`, details);
 }
 
 export function isDaemonRunning(directory: string): boolean {
@@ -54,18 +85,22 @@ export function isDaemonRunning(directory: string): boolean {
 }
 
 export function writeStatus(directory: string, status: DaemonStatus): void {
-  replaceFileNow(join(syncDirectory(directory), STATUS), JSON.stringify(status), { isDurable: false });
+  replaceFileNow(statusPath(directory), JSON.stringify(status), { isDurable: false });
 }
 
 /** Returns the status of the daemon that runs; undefined: none does. */
 export function daemonStatus(directory: string): DaemonStatus | undefined {
-  const path = join(syncDirectory(directory), STATUS);
+  const path = statusPath(directory);
   if (!existsSync(path) || !isDaemonRunning(directory)) return undefined;
   try {
     return JSON.parse(readFileSync(path, "utf8")) as DaemonStatus;
   } catch {
     return undefined;
   }
+}
+
+function statusPath(directory: string): string {
+  return join(syncDirectory(directory), STATUS);
 }
 
 function lockPath(directory: string): string {
