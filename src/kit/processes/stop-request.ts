@@ -21,7 +21,8 @@ export function requestStop(pid: number, folder: string, system: string = proces
   } catch (error) {
     // Asked before.
     if (systemCode(error) === "EEXIST") return;
-    throw error;
+    // A disk that is full must not keep a process running that a signal reaches.
+    if (system === "win32") throw error;
   }
   if (system === "win32") return;
   try {

@@ -54,12 +54,7 @@ test.skipIf(process.platform === "win32")(
   "a second request does not hurry a process that stops",
   async () => {
     await using folder = await temporaryFolder();
-    const child = Bun.spawn([process.execPath, "-e", slow(folder.path)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    const says = async () => (await within("the process says something", reader.read())).value;
-    expect(await says()).toBe("waiting\n");
+    const { child, says } = await slowProcess(folder.path);
     // At once, as two people do, and once it is stopping.
     for (let request = 0; request < 2; request += 1) requestStop(child.pid, folder.path);
     expect(await says()).toBe("stopping\n");
@@ -81,6 +76,18 @@ test.skipIf(process.platform === "win32")(
     child.kill("SIGTERM");
     expect(await says()).toBe("stopping\n");
     requestStop(child.pid, folder.path);
+    child.stdin.end();
+    expect([await says(), await within("the process ends", child.exited)]).toEqual(["stopped\n", 0]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a request reaches a process also where no file can be written",
+  async () => {
+    await using folder = await temporaryFolder();
+    const { child, says } = await slowProcess(folder.path);
+    requestStop(child.pid, join(folder.path, "missing"));
+    expect(await says()).toBe("stopping\n");
     child.stdin.end();
     expect([await says(), await within("the process ends", child.exited)]).toEqual(["stopped\n", 0]);
   },
