@@ -346,6 +346,21 @@ test("changes of files that a person may no longer see are named and stay here, 
   expect(await ann.data("sync")).toMatchObject({ pushed: [...secret, "secret/new.md"], held: [] });
 });
 
+test("a directory whose name is a file on the server is said to have moved, and hints at no conflict", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const bob = await laptop(server, folder, "bob");
+  await server.admin.write("plan", "a file");
+  bob.write("plan/draft.md", "a draft");
+  const said = await bob.printed("sync");
+  const copy = /plan\.conflict-bob-\d{8}T\d{6}Z\/draft\.md/.exec(said)?.[0] ?? "no copy";
+  expect(said.split("\n")).toContain(
+    `conflict   plan/draft.md: the server has a file in place of its directory; the local file is now ${copy}`,
+  );
+  expect(bob.tree()).toMatchObject({ plan: "a file", [copy]: "a draft" });
+  expect(await bob.printed("conflict", "list")).toBe("no open conflicts\n");
+});
+
 test.skipIf(process.platform === "win32")(
   "a file that is pulled or reverted keeps its permissions",
   async () => {

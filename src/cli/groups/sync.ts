@@ -1,8 +1,10 @@
 // `cairn pull`, `cairn push`, `cairn sync`: one cycle between a folder and its server.
 
 import { defineCommand, type CommandDef } from "citty";
+import type { Conflict } from "../../context/replica/applying.ts";
 import type { CycleOptions } from "../../context/replica/cycle.ts";
 import { hasChanges, type SyncReport } from "../../context/replica/report.ts";
+import { parseConflictName } from "../../context/sync/conflict-names.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { localDeps, localDirectory } from "../connection.ts";
@@ -80,16 +82,20 @@ function reportText(report: SyncReport, asked: CycleOptions["direction"], args: 
     ...list("merged   ", merged),
     ...list("pushed   ", pushed),
     ...list("deleted there", withdrawn),
-    ...conflicts.map(
-      ({ path, copy }) =>
-        `conflict   ${shown(path)}: the local version is ${shown(copy)}; see ${nextCommand(["conflict", "show"], [path], { dir: args["dir"] })}`,
-    ),
+    ...conflicts.map((conflict) => `conflict   ${conflictText(conflict, args)}`),
     ...refusedLines(report),
     ...list("waiting  ", waiting),
   ];
   const where = `${shown(report.space)} of ${report.server}`;
   if (lines.length === 0) return `up to date with ${where}`;
   return [...lines, "", outcomeText(report, asked, where, args)].join("\n");
+}
+
+/** Files of a directory that moved have no other version to compare with. */
+function conflictText({ path, copy }: Conflict, { dir }: Given): string {
+  return parseConflictName(copy)
+    ? `${shown(path)}: the local version is ${shown(copy)}; see ${nextCommand(["conflict", "show"], [path], { dir })}`
+    : `${shown(path)}: the server has a file in place of its directory; the local file is now ${shown(copy)}`;
 }
 
 function outcomeText(
