@@ -110,19 +110,24 @@ function paddedAny(text: string, room: number, isPlace: boolean | undefined): st
   return part + " ".repeat(room + GAP - widthOf(part));
 }
 
-/** Narrows the columns until the line fits or nothing more can be cut; those of places last. */
+/** Narrows the columns until the line fits, those of places last. If it cannot fit, places stay legible: the terminal wraps the line anyway. */
 function fitted(natural: readonly number[], header: readonly string[], columns: number): number[] {
   const least = header.map((name) => Math.max(CUT_COLUMNS_MIN, name.length));
   const first = least.map((width, column) =>
     PLACES.has(header[column]!) ? Math.max(width, PLACE_COLUMNS_MIN) : width,
   );
-  return narrowed(narrowed(natural, first, columns), least, columns);
+  const legible = narrowed(natural, first, columns);
+  const narrow = narrowed(legible, least, columns);
+  return lineWidth(narrow) > columns ? legible : narrow;
 }
+
+const lineWidth = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width + GAP, -GAP);
 
 /** Narrows the widest columns, together, but none below its `least`. */
 function narrowed(before: readonly number[], least: readonly number[], columns: number): number[] {
   const widths = [...before];
-  let surplus = widths.reduce((sum, width) => sum + width + GAP, -GAP) - columns;
+  let surplus = lineWidth(widths) - columns;
   while (surplus > 0) {
     const open = [...widths.keys()].filter((column) => widths[column]! > least[column]!);
     if (open.length === 0) break;

@@ -322,6 +322,14 @@ describe.skipIf(process.platform === "win32")("a difference", () => {
   });
 });
 
+test("a list on a narrow terminal tells its files apart", async () => {
+  await using at = await space();
+  for (const name of ["one", "two"]) await at.write(`meetings/${name}.md`, name);
+  const command = [binaryPath("cairn"), "file", "list", "--dir", at.directory];
+  const { text } = await onTerminal(command, at.environment, [], 40);
+  for (const name of ["one", "two"]) expect(text).toContain(`meetings/${name}.md`);
+});
+
 test("in the folder of a space, deleting a space needs the name of its server, and limits that nobody set have no figure", async () => {
   await using inside = await space();
   const real = realpathSync(inside.directory);

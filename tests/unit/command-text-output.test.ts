@@ -39,8 +39,9 @@ describe("a table", () => {
     expect([at80(target), at80(path)].map((line) => Bun.stringWidth(line) <= 80)).toEqual([true, true]);
   });
 
-  test("is never cut below what says nothing any more", () => {
-    expect(shown(5).split("\n")[1]).toMatch(/^\S{8} +v12 +.{8}$/);
+  test("is never cut below what says nothing any more, and keeps its paths legible where it cannot fit", () => {
+    expect(shown(5).split("\n")[1]).toMatch(/^projects…\/2026-11-03-planning\.md +v12 +.{8}$/);
+    expect(shown(27).split("\n")[1]).toMatch(/^\S{8} +v12 +.{8}$/);
   });
 
   test("measures wide characters, and cuts none in half", () => {
