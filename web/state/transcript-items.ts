@@ -110,7 +110,3 @@ export interface TurnParts {
   readonly names: ReadonlyMap<number, string>;
   readonly last: boolean;
 }
-
-export function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((one, index) => one === b[index]);
-}

@@ -9,12 +9,12 @@ import {
   type Decided,
   type Item,
   type Message,
-  sameList,
   type Segment,
   type TurnParts,
 } from "./transcript-items.ts";
 import { takeRefusal } from "./tool-state.ts";
 import { isOpen } from "./workspace-state.ts";
+import { sameList } from "../kit/same-list.ts";
 
 interface RunParts {
   readonly id: number;

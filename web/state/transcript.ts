@@ -4,7 +4,8 @@
 
 import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { Turn } from "../../src/service/turns/schema.ts";
-import { type Item, type LiveRun, type Queued, sameList, type TurnParts } from "./transcript-items.ts";
+import { sameList } from "../kit/same-list.ts";
+import type { Item, LiveRun, Queued, TurnParts } from "./transcript-items.ts";
 import { buildTurn } from "./transcript-turn.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 

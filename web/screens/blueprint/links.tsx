@@ -6,13 +6,14 @@ import { attachmentPath } from "./graph.ts";
 import { routePath, wirePath } from "./routes.ts";
 import { useStage } from "./stage.ts";
 import "./links.css";
+import { sameList } from "../../kit/same-list.ts";
 
 const ARROWS = ["plain", "live", "selected"] as const;
 
 export function Links(): JSX.Element {
   const { scene } = useStage();
   const wireIds = createMemo(() => [...scene.wires().keys()], undefined, {
-    equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]),
+    equals: sameList,
   });
   return (
     <svg class="blueprint-links" aria-hidden="true" width="1" height="1">
@@ -96,7 +97,7 @@ function AttachmentLine(props: { readonly key_: string }): JSX.Element {
 function GrantLines(): JSX.Element {
   const stage = useStage();
   const ids = createMemo(() => stage.scene.shown().grants.map(({ id }) => id), undefined, {
-    equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]),
+    equals: sameList,
   });
   return (
     <Show when={stage.scene.gate()}>

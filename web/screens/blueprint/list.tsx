@@ -5,6 +5,7 @@ import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { TextInput } from "../../kit/form.tsx";
 import { plural } from "../../kit/format.ts";
+import { sameList } from "../../kit/same-list.ts";
 import { found } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { useEditing } from "../../parts/editing/editing.ts";
@@ -36,7 +37,7 @@ export function List(props: ListProps): JSX.Element {
   const ids = createMemo(
     () => found(props.shown.agents, search(), ({ name }) => name).map(({ id }) => id),
     undefined,
-    { equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]) },
+    { equals: sameList },
   );
   return (
     <div class="blueprint-list">

@@ -17,6 +17,7 @@ import {
 import { lanesOf } from "./lanes.ts";
 import { type Lane, type Route, routeOf } from "./routes.ts";
 import type { Position } from "@xyflow/system";
+import { sameList } from "../../kit/same-list.ts";
 
 interface PlacedAttachment {
   readonly attachment: Attachment;
@@ -49,9 +50,6 @@ interface SceneOptions {
   /** The text after the gate's name; undefined: no gate. */
   readonly gateNote: Accessor<string | undefined>;
 }
-
-const sameList = <T>(a: readonly T[], b: readonly T[]) =>
-  a.length === b.length && a.every((one, index) => one === b[index]);
 
 const samePlaces = (a: ReadonlyMap<number, Rect>, b: ReadonlyMap<number, Rect>) =>
   a.size === b.size && [...a].every(([id, rect]) => sameRect(rect, b.get(id)));
