@@ -5,6 +5,7 @@ import { Combobox } from "../../kit/combobox.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { modelChoices } from "../../parts/catalog/model-choices.ts";
 import { modelsQuery } from "../../state/lists.ts";
 import { useRoom } from "./room.ts";
 
@@ -19,12 +20,6 @@ export function AskAgainDialog(props: {
     await branches.askAgain(props.turnId, Number(model()));
     props.onClose();
   });
-  const choices = () =>
-    (models.data() ?? []).map(({ id, distinct_label: label, provider_name: note }) => ({
-      value: String(id),
-      label,
-      note,
-    }));
   return (
     <Dialog open onClose={props.onClose} title="Ask another model">
       <form onSubmit={(event) => void form.submit(event)}>
@@ -35,7 +30,7 @@ export function AskAgainDialog(props: {
         <Combobox
           label="Model"
           value={model()}
-          choices={choices()}
+          choices={modelChoices(models.data())}
           onChange={setModel}
           problem={form.of("model_id")}
         />

@@ -7,6 +7,7 @@ import { Combobox } from "../../kit/combobox.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { modelChoices } from "../../parts/catalog/model-choices.ts";
 import { modelsQuery } from "../../state/lists.ts";
 
 export function ModelDialog(props: { readonly agent: Agent; readonly onClose: () => void }): JSX.Element {
@@ -16,19 +17,13 @@ export function ModelDialog(props: { readonly agent: Agent; readonly onClose: ()
     await take(api.agents({ id: props.agent.id }).patch({ model_id: Number(model()) }));
     props.onClose();
   });
-  const choices = () =>
-    (models.data() ?? []).map(({ id, distinct_label: label, provider_name: note }) => ({
-      value: String(id),
-      label,
-      note,
-    }));
   return (
     <Dialog open onClose={props.onClose} title="Model of the orchestrator">
       <form onSubmit={(event) => void form.submit(event)}>
         <Combobox
           label="Model"
           value={model()}
-          choices={choices()}
+          choices={modelChoices(models.data())}
           onChange={setModel}
           hint="Applies from the next model call. To try another model for one question, use Ask another model… in the menu of an answer."
           problem={form.of("model_id")}

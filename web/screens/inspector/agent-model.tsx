@@ -5,18 +5,13 @@ import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Combobox } from "../../kit/combobox.tsx";
 import { asProblem } from "../../api/problem.ts";
+import { modelChoices } from "../../parts/catalog/model-choices.ts";
 import { modelsQuery } from "../../state/lists.ts";
 
 export function AgentModel(props: { readonly agent: Agent }): JSX.Element {
   const models = modelsQuery();
   const [problem, setProblem] = createSignal<string>();
-  const choices = createMemo(() =>
-    (models.data() ?? []).map(({ id, distinct_label: label, provider_name: note }) => ({
-      value: String(id),
-      label,
-      note,
-    })),
-  );
+  const choices = createMemo(() => modelChoices(models.data()));
   const change = async (value: string) => {
     const id = Number(value);
     setProblem(undefined);

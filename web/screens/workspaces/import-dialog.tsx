@@ -12,6 +12,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Field, TextInput } from "../../kit/form.tsx";
 import { plural } from "../../kit/format.ts";
+import { modelChoices } from "../../parts/catalog/model-choices.ts";
 
 const TYPE = "application/x-ndjson";
 
@@ -121,11 +122,7 @@ function MissingModels(props: {
             <Combobox
               label={props.missing[number]!}
               value={props.chosen[number]}
-              choices={props.models.map((model) => ({
-                value: String(model.id),
-                label: model.distinct_label,
-                note: model.provider_name,
-              }))}
+              choices={modelChoices(props.models)}
               onChange={(id) => props.onChoose(number, id)}
               placeholder="Choose a model"
             />

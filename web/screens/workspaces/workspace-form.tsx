@@ -12,6 +12,7 @@ import { createSubmission, TextArea, TextInput } from "../../kit/form.tsx";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { bestModel } from "../../parts/catalog/best-model.ts";
+import { modelChoices } from "../../parts/catalog/model-choices.ts";
 import { isExample } from "../../parts/catalog/provider-words.ts";
 
 const MODEL_KEY = "workspaces.model";
@@ -54,11 +55,7 @@ export function WorkspaceForm(props: {
       <Combobox
         label="Model of the orchestrator"
         value={chosen()}
-        choices={props.models.map((model) => ({
-          value: String(model.id),
-          label: model.distinct_label,
-          note: model.provider_name,
-        }))}
+        choices={modelChoices(props.models)}
         onChange={setChosen}
         placeholder="Choose a model"
         hint="The orchestrator is the agent that you talk to. You can change its model at any time."
