@@ -67,7 +67,7 @@ interface Place {
   readonly path: string;
 }
 
-function placeOf({ params }: Asked): Place {
+export function placeOf({ params }: Asked): Place {
   return { space: params["space"]!, path: params["*"]! };
 }
 

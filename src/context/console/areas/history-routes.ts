@@ -6,7 +6,7 @@ import { requireShown } from "../../files/comparing.ts";
 import type { Caller } from "../../identity/caller.ts";
 import { diskSentence } from "../../space/disk-note.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
-import { versionIn } from "./document-routes.ts";
+import { placeOf, versionIn } from "./document-routes.ts";
 import { failureOf, type Failure } from "../failure.ts";
 import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { DestroyBody, DiffBody, HistoryBody } from "../pages/history.tsx";
@@ -46,10 +46,6 @@ export function historyArea(source: SpaceSource): Area {
       },
     ],
   };
-}
-
-function placeOf({ params }: Asked): { space: string; path: string } {
-  return { space: params["space"]!, path: params["*"]! };
 }
 
 function mayOf({ rights }: Caller, space: string, path: string) {

@@ -4,7 +4,7 @@ import type { FileRecord } from "../../versioned-store/schema.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
 import { sizeText } from "../../../kit/text/amounts.ts";
-import { timeText } from "../words.ts";
+import { timeText, versionText } from "../words.ts";
 import { historyOf } from "./document.ts";
 import { restoreFile } from "./editing.ts";
 
@@ -19,7 +19,7 @@ export function deletedPage(desk: Desk, space: string): TablePage<FileRecord> {
     title: `${space} deleted files`,
     columns: [
       { title: "FILE", of: ({ path }) => path, keepsEnd: true },
-      { title: "VERSION", width: 7, of: ({ version }) => (version === null ? "—" : `v${version}`) },
+      { title: "VERSION", width: 7, of: ({ version }) => versionText(version) },
       { title: "SIZE", width: 9, of: ({ size }) => sizeText(size) },
       { title: "CHANGED (UTC)", width: 16, of: ({ updated_at: at }) => timeText(at), fromColumns: 78 },
       { title: "AUTHOR", width: 20, of: ({ author }) => author, fromColumns: 110 },

@@ -5,7 +5,7 @@ import type { ListedFile } from "../../files/listing-schema.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
 import { plural, sizeText } from "../../../kit/text/amounts.ts";
-import { timeText } from "../words.ts";
+import { timeText, versionText } from "../words.ts";
 import { deletedPage } from "./deleted.ts";
 import { documentPage, historyOf } from "./document.ts";
 import { editFile } from "./editing.ts";
@@ -77,10 +77,6 @@ export function filesPage(desk: Desk, space: string, prefix: string): TablePage<
       { key: "D", does: "deleted files", always: (stage) => stage.open(deletedPage(desk, space)) },
     ],
   });
-}
-
-function versionText(version: number | null): string {
-  return version === null ? "—" : `v${version}`;
 }
 
 /** Folders first. `files` are sorted by path and lie below `prefix`, which ends with a slash unless it is empty. */
