@@ -5,16 +5,23 @@ import { listedSpaces } from "../context/space/listed-spaces.ts";
 import type { Space } from "../context/spaces/schema.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 
+interface UnopenedSpaces {
+  readonly names: readonly string[];
+  /** Names the spaces, and says why the first one cannot be opened, with the code of that. */
+  readonly error: AppError;
+}
+
 /** `One`: what a caller needs to know of a space. */
 export interface ListedSpaces<One extends Pick<Space, "name"> = Space> {
   readonly spaces: readonly One[];
-  /** Says which spaces the server cannot open, and why the first one, with the code of that; absent if there are none. */
-  readonly unopened?: AppError;
+  /** Absent if the server can open all spaces. */
+  readonly unopened?: UnopenedSpaces;
 }
 
 export async function listSpaces(client: Client): Promise<ListedSpaces> {
   const { spaces, unopened } = await listedSpaces(client);
-  return unopened.length === 0 ? { spaces } : { spaces, unopened: await unopenedError(client, unopened) };
+  if (unopened.length === 0) return { spaces };
+  return { spaces, unopened: { names: unopened, error: await unopenedError(client, unopened) } };
 }
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
@@ -37,9 +44,9 @@ export function unchosen(
   { spaces, unopened }: ListedSpaces<Pick<Space, "name">>,
   none: AppError,
 ): AppError {
-  if (spaces.length === 0) return unopened ?? none;
+  if (spaces.length === 0) return unopened?.error ?? none;
   const choice = `${problem}; choose one of ${spaces.map(({ name }) => name).join(", ")}`;
-  return new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.message}`);
+  return new AppError("invalid", unopened === undefined ? choice : `${choice}; ${unopened.error.message}`);
 }
 
 async function unopenedError(client: Client, names: readonly string[]): Promise<AppError> {
@@ -48,7 +55,7 @@ async function unopenedError(client: Client, names: readonly string[]): Promise<
     () => new AppError("unavailable", "it was busy; try again"),
     (error: unknown) => error,
   );
-  const others = rest.length === 0 ? "" : `; nor can ${rest.join(", ")}`;
+  const others = rest.length === 0 ? "" : `; it cannot open ${rest.join(", ")} either`;
   const text = `the server cannot open the space ${first}: ${messageOf(why)}${others}`;
   return new AppError(why instanceof AppError ? why.code : "unavailable", text);
 }

@@ -2,7 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
-import { failure, stoppedContext, type StoppedContext } from "../kit/cli/cairn.ts";
+import { join } from "node:path";
+import { temporaryFolder } from "../kit/folder.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { cairn, failure, stoppedContext, type StoppedContext } from "../kit/cli/cairn.ts";
 
 function damage({ inside }: StoppedContext, space: string): string {
   const database = inside("spaces", space, ".cairn", "space.db");
@@ -33,4 +36,23 @@ test("a space that opens is not the only one beside a space that does not", asyn
     expect.stringContaining(`Error: missing flag: --space; choose one of other; ${reason} (`),
   ]);
   expect((await server.cairn("file", "list", "--space", "other")).exitCode).toBe(0);
+});
+
+test("a copy of a space that does not open is refused with the reason, not as one that is missing", async () => {
+  await using server = await contextServer();
+  await using folder = await temporaryFolder();
+  for (const name of ["lost", "gone"]) await server.admin.post("/spaces", { name, template: "blank" });
+  await server.restart(() => {
+    for (const name of ["lost", "gone"])
+      writeFileSync(server.inSpace("..", name, ".cairn", "space.db"), "no database ".repeat(1_000));
+  });
+  const token = await folder.write("token", server.bootstrap);
+  const flags = ["--server", server.url, "--token-file", token, "--dir", join(folder.path, "copy")];
+  const { exitCode, stderr } = await cairn("init", "client", ...flags, "--space", "lost");
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^Error: the server cannot open the space gone: /),
+  ]);
+  expect(stderr).toContain("; it cannot open lost either");
+  expect(stderr).not.toContain("not found");
 });

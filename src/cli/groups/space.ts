@@ -36,7 +36,7 @@ export const spaceList = serverCommand({
   args: {},
   async ask(client) {
     const { spaces, unopened } = await listSpaces(client);
-    if (unopened !== undefined) await printWarning(unopened.message);
+    if (unopened !== undefined) await printWarning(unopened.error.message);
     return spaces;
   },
   show: (spaces) =>

@@ -57,10 +57,11 @@ export async function signIn(url: string, name: string, password: string): Promi
 
 /** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
 export function spaceOf(proven: ProvenServer, wanted: string | undefined): string {
-  const { url, user, spaces } = proven;
+  const { url, user, spaces, unopened } = proven;
   const none = new AppError("not_found", `${user} sees no space on ${url}; ask an admin of that server`);
   if (wanted === undefined) return onlySpace(proven, none);
   if (spaces.some(({ name }) => name === wanted)) return wanted;
+  if (unopened?.names.includes(wanted) === true) throw unopened.error;
   throw unchosen(`--space "${wanted}": not found on ${url}`, proven, none);
 }
 
