@@ -4,6 +4,7 @@
 import { fstatSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { AppError } from "./error.ts";
 import type { LogFormat } from "./log.ts";
 
 /** Of a terminal that does not say. */
@@ -37,6 +38,20 @@ export function homeDirectory(environment: Environment): string {
 /** Makes a path of a settings file or a variable absolute. A leading `~/` is the home directory, which no shell has put there. */
 export function givenPath(path: string, environment: Environment): string {
   return path.startsWith("~/") ? join(homeDirectory(environment), path.slice(2)) : resolve(path);
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * Raises `invalid` for a path with a stray space or line end, for example of a file of variables with Windows line ends: another directory in its
+ * place would be empty, as if all data were lost.
+ */
+export function requireWholePath(setting: string, path: string): void {
+  if (path === path.trim() && !CONTROL.test(path)) return;
+  throw new AppError(
+    "invalid",
+    `${setting} ${JSON.stringify(path)}: a path must not begin or end with a space or contain control characters; check the line ends of the file that sets it`,
+  );
 }
 
 /** Absolute. Undefined: it was deleted. */

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { loadConfig } from "../../src/service/config/config.ts";
 import type { Config, ServeFlags } from "../../src/service/config/schema.ts";
-import { binaryPath } from "../kit/binaries.ts";
+import { binaryPath, runBinary } from "../kit/binaries.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runService } from "../kit/service/running.ts";
@@ -298,6 +298,31 @@ test("in a container the log says whether loopback has the privilege, and why", 
     "container=podman",
     "loopback_admin is false",
   ]);
+});
+
+test("a path with a stray line end or space is refused by name, and nothing is created there", async () => {
+  await using folder = await temporaryFolder();
+  const said = async (name: "service" | "cairn", args: string[], environment: Record<string, string>) => {
+    const { exitCode, stderr } = await runBinary(name, args, { cwd: folder.path, environment });
+    return [exitCode, stderr];
+  };
+  const refused = (setting: string, path: string) => [
+    1,
+    `Error: ${setting} ${JSON.stringify(path)}: a path must not begin or end with a space or contain control characters; ` +
+      "check the line ends of the file that sets it\n",
+  ];
+  const path = `${folder.path}/data\r`;
+  const serve = ["serve", "--listen", "127.0.0.1:0"];
+  expect(await said("service", serve, { SERVICE_DATA: path })).toEqual(refused("data", path));
+  expect(await said("service", serve, { SERVICE_DATA: " data" })).toEqual(refused("data", " data"));
+  const key = { SERVICE_DATA: `${folder.path}/data`, SERVICE_SECRETS_KEY: path };
+  expect(await said("service", serve, key)).toEqual(refused("secrets_key", path));
+  const init = ["init", "server", "--noui", "--non-interactive", "--space", "main", "--admin", "ada"];
+  expect(await said("cairn", init, { SERVICE_SERVER_DIR: path })).toEqual(
+    refused("SERVICE_SERVER_DIR", path),
+  );
+  expect(await said("cairn", ["init", "solo"], { SERVICE_DIR: path })).toEqual(refused("SERVICE_DIR", path));
+  expect(readdirSync(folder.path)).toEqual([]);
 });
 
 test("a port alone means all interfaces, of IPv4 and of IPv6", async () => {

@@ -193,6 +193,12 @@ const refusals: Refusal[] = [
     error:
       "egress is enabled but there is no credential for the search destination: set egress_key or set egress: false",
   },
+  {
+    name: "a path with a line end",
+    environment: { SERVICE_SECRETS_KEY: "{folder}/key\r" },
+    error:
+      'secrets_key "{folder}/key\\r": a path must not begin or end with a space or contain control characters; check the line ends of the file that sets it',
+  },
   ...proxies.map((variable) => ({
     name: `egress with ${variable}`,
     config: EGRESS,

@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { commandText } from "../../kit/terminal/command-text.ts";
-import { homeDirectory, type Environment } from "../../kit/environment.ts";
+import { homeDirectory, requireWholePath, type Environment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 
 export const CONFIG_FILE_NAME = "server.yaml";
@@ -25,7 +25,7 @@ export function serverDirectory(
   environment: Environment,
   { remote = false, system = process.platform }: Finding = {},
 ): string {
-  const given = flag ?? (environment["SERVICE_SERVER_DIR"] || undefined);
+  const given = flag ?? variable(environment);
   const shared = system === "win32" ? [] : STANDARD_PLACES;
   const places = given === undefined ? [...shared, ownPlace(environment)] : [given];
   const states = places.map((place) => ({ path: resolve(place), state: stateOf(resolve(place)) }));
@@ -66,7 +66,13 @@ function stateOf(directory: string): "server" | "shut" | "none" {
 
 /** Returns where to create a server: the flag, the environment's directory, or the user's own place. */
 export function newServerDirectory(flag: string | undefined, environment: Environment): string {
-  return resolve(flag ?? (environment["SERVICE_SERVER_DIR"] || ownPlace(environment)));
+  return resolve(flag ?? variable(environment) ?? ownPlace(environment));
+}
+
+function variable(environment: Environment): string | undefined {
+  const path = environment["SERVICE_SERVER_DIR"] || undefined;
+  if (path !== undefined) requireWholePath("SERVICE_SERVER_DIR", path);
+  return path;
 }
 
 /** The last standard place, in the user's home directory. */

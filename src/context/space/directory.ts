@@ -4,7 +4,12 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { homeDirectory, workingDirectory, type Environment } from "../../kit/environment.ts";
+import {
+  homeDirectory,
+  requireWholePath,
+  workingDirectory,
+  type Environment,
+} from "../../kit/environment.ts";
 
 /** Reports whether the folder holds a space. Reads nothing of it. */
 export function holdsLocalSpace(directory: string): boolean {
@@ -42,8 +47,11 @@ export function holdsFinishedSpace(directory: string): boolean {
 
 /** Returns the folder that `--dir` or `$SERVICE_DIR` names, absolute, whatever is in it. Undefined: neither is given. */
 export function namedSpaceDirectory(flag: string | undefined, environment: Environment): string | undefined {
-  const given = flag ?? (environment["SERVICE_DIR"] || undefined);
-  return given === undefined ? undefined : resolve(given);
+  if (flag !== undefined) return resolve(flag);
+  const given = environment["SERVICE_DIR"] || undefined;
+  if (given === undefined) return undefined;
+  requireWholePath("SERVICE_DIR", given);
+  return resolve(given);
 }
 
 /**

@@ -7,7 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { readNamedFile, readRegularFile } from "../../kit/disk/regular-file.ts";
 import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
-import { givenPath, homeDirectory, type Environment } from "../../kit/environment.ts";
+import { givenPath, homeDirectory, requireWholePath, type Environment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
 import { EVERY_ADDRESS, PORT_MAX } from "../../kit/network/hosts.ts";
@@ -31,12 +31,14 @@ import {
 export function loadConfig(flags: ServeFlags, environment: Environment): Config {
   const path = flags.config ?? nonEmpty(environment["SERVICE_CONFIG"]);
   const givenData = flags.data ?? nonEmpty(environment["SERVICE_DATA"]);
+  if (givenData !== undefined) requireWholePath("data", givenData);
   const file =
     path === undefined
       ? readDefaultFile(givenData ?? defaultData(environment))
       : readFile(path, readNamedFile);
   const data = givenPath(givenData ?? file.data ?? defaultData(environment), environment);
   const secretsKey = nonEmpty(environment["SERVICE_SECRETS_KEY"]) ?? file.secrets_key;
+  if (secretsKey !== undefined) requireWholePath("secrets_key", secretsKey);
   return {
     listen: parseListen(
       flags.listen ?? nonEmpty(environment["SERVICE_LISTEN"]) ?? file.listen ?? DEFAULT_LISTEN,
