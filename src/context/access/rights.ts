@@ -77,6 +77,11 @@ export class Rights {
     return { allowed: roleMay(this.role, capability, path), by: "role" };
   }
 
+  /** Reports whether an answer may name the file and tell of its content. */
+  shows(space: string, path: string): boolean {
+    return this.may("list", space, path) && this.may("read", space, path);
+  }
+
   /** Reports whether no rule hides any path of the space. False if there are rules at all. */
   readsAll(space: string): boolean {
     return this.#denies.length === 0 && this.#allows.length === 0 && this.#counts(space);

@@ -13,5 +13,5 @@ const OF_CONTENT: ReadonlySet<EventType> = new Set(["freshness.stale", "secret.b
 export function maySee(rights: Rights, { type, space, path }: EventEnvelope): boolean {
   if (space === null) return rights.role === "admin";
   if (path === null) return rights.sees(space);
-  return rights.may("list", space, path) && (!OF_CONTENT.has(type) || rights.may("read", space, path));
+  return OF_CONTENT.has(type) ? rights.shows(space, path) : rights.may("list", space, path);
 }

@@ -68,8 +68,7 @@ export class Freshness {
   async check(caller: Caller, spaceName: string): Promise<FreshnessAnswer> {
     const { engine } = await this.#deps.spaces.looked(caller, spaceName);
     const { documents, important, now } = await this.#current(engine);
-    const isShown = (path: string) =>
-      caller.rights.may("list", spaceName, path) && caller.rights.may("read", spaceName, path);
+    const isShown = (path: string) => caller.rights.shows(spaceName, path);
     const isWhole = caller.rights.readsAll(spaceName);
     return {
       now: rfc3339(now),

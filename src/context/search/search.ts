@@ -81,9 +81,7 @@ export class Search {
     const { directory } = space.engine;
     if (directory === undefined)
       throw new AppError("refused", "this storage backend cannot be searched: it keeps no files on disk");
-    const may = (path: string) =>
-      caller.rights.may("list", spaceName, path) && caller.rights.may("read", spaceName, path);
-    const sees = (path: string) => inGlob(path) && may(path);
+    const sees = (path: string) => inGlob(path) && caller.rights.shows(spaceName, path);
     const asked: Asked = { caller, space, directory, sees, limit, lines, signal };
     try {
       if (expression !== undefined) return await this.#words(asked, expression);
