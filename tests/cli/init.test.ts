@@ -351,7 +351,7 @@ describe("the AI tools of the user", () => {
       'Error: --tools "none": expected one of ',
     );
     expect(readdirSync(at.folder.path)).toEqual([]);
-    const text = await at.printed("init", "solo", "--dir", "a", "--tools", "claude-code");
+    const text = await at.printed("init", "solo", "--dir", "a", "--tools", "claude-code, ");
     expect(text).toContain(`\nconnected Claude Code: ${at.at(".claude", "settings.json")}\n\nnext:\n`);
     expect(settings(at.folder.path)).toContain(at.at("a"));
     await at.folder.write(".claude/settings.json", "{ broken");

@@ -29,6 +29,7 @@ import { variableToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
 import type { Question } from "../wizard.ts";
 import { wire, wiredLines } from "./wiring.ts";
+import { commaList } from "../comma-list.ts";
 
 const nonInteractive = {
   "non-interactive": { type: "boolean", description: "Never prompt" },
@@ -109,7 +110,7 @@ export const initSolo = defineCommand({
 
 /** Raises `invalid` for an unknown tool, before anything is written. */
 function toolsOf(flag: string | undefined): readonly string[] | undefined {
-  const tools = flag?.split(",");
+  const tools = flag === undefined ? undefined : commaList(flag);
   const unknown = tools?.find((id) => !integrationIds.includes(id));
   if (unknown !== undefined)
     throw new AppError("invalid", `--tools "${unknown}": expected one of ${integrationIds.join(", ")}`);

@@ -19,6 +19,7 @@ import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { spaceWords } from "../space-arguments.ts";
 import { table } from "../tables.ts";
+import { commaList } from "../comma-list.ts";
 
 const DIFF_CONTEXT_LINES = 3;
 
@@ -100,7 +101,7 @@ export const activate = defineCommand({
   },
   async run({ args }) {
     const scope = scopeOf({ project: args.folder });
-    const ids = args.only === undefined ? integrations().detected(scope) : wordsIn(args.only);
+    const ids = args.only === undefined ? integrations().detected(scope) : commaList(args.only);
     await finish(await planned(ids, scope, args), scope, args);
     if (formatOf(args) === "text" && args["dry-run"] !== true)
       await printHint(`start a new session in each tool; ${undoing(args.folder)} undoes this`);
@@ -124,13 +125,6 @@ export const deactivate = defineCommand({
 /** The command that undoes an activation, which needs no space. */
 function undoing(projectFolder: string | undefined): string {
   return nextCommand(["deactivate"], projectFolder === undefined ? [] : [projectFolder], {});
-}
-
-function wordsIn(list: string): string[] {
-  return list
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
 }
 
 function integrations(): Integrations {

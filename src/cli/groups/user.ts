@@ -12,6 +12,7 @@ import { forgetToken, lastSignIn, saveSignIn } from "../credentials.ts";
 import { connectionArgs, tokenToSend } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { fields, plural, secondsOf, table, when } from "../tables.ts";
+import { commaList } from "../comma-list.ts";
 
 const name = {
   type: "positional",
@@ -71,7 +72,7 @@ export const userAdd = serverCommand({
       body: {
         name: args.name,
         role: args.role,
-        spaces: args.space === undefined ? null : listOf(args.space),
+        spaces: args.space === undefined ? null : commaList(args.space),
       },
     }),
   show: ({ token }) => token,
@@ -112,7 +113,7 @@ export const userSpaces = serverCommand({
     const given = [args.space !== undefined, args.all === true, args.none === true];
     if (given.filter(Boolean).length !== 1)
       throw new AppError("invalid", "use one of --space, --all and --none");
-    const spaces = args.all === true ? null : listOf(args.space ?? "");
+    const spaces = args.all === true ? null : commaList(args.space ?? "");
     return client.json<User>("PATCH", `/users/${encodeURIComponent(args.name)}`, { body: { spaces } });
   },
   show: (user) =>
@@ -354,11 +355,4 @@ async function readPassword(fresh = false): Promise<string> {
   if (fresh && (await askHidden("repeat the password")) !== password)
     throw new AppError("invalid", "the passwords differ; nothing was changed");
   return password;
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
 }

@@ -5,6 +5,7 @@ import { repeatable } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { fields, table, when } from "../tables.ts";
+import { commaList } from "../comma-list.ts";
 
 const id = {
   type: "positional",
@@ -65,8 +66,8 @@ export const webhookAdd = serverCommand({
     }),
   },
   ask: (client, args) => {
-    const events = args.events === undefined ? undefined : listOf(args.events);
-    const spaces = args.space === undefined ? undefined : listOf(args.space);
+    const events = args.events === undefined ? undefined : commaList(args.events);
+    const spaces = args.space === undefined ? undefined : commaList(args.space);
     return client.json<CreatedWebhook>("POST", "/webhooks", { body: { url: args.url, events, spaces } });
   },
   show: ({ secret }) => secret,
@@ -89,7 +90,7 @@ export const webhookSpaces = serverCommand({
   ask: (client, args) => {
     if ((args.space !== undefined) === (args.all === true))
       throw new AppError("invalid", "use either --space or --all");
-    const spaces = args.space === undefined ? null : listOf(args.space);
+    const spaces = args.space === undefined ? null : commaList(args.space);
     return client.json<Webhook>("PATCH", place(args.id), { body: { spaces } });
   },
   show: hookText,
@@ -173,11 +174,6 @@ export const webhookDeadLetter = serverCommand({
       "there are no dead letters",
     ),
 });
-
-/** A name or type may contain no comma. */
-function listOf(text: string): string[] {
-  return text.split(",").map((one) => one.trim());
-}
 
 /** Raises `invalid`. */
 function place(number: string): string {
