@@ -6,6 +6,8 @@ import { eventually } from "../kit/eventually.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const NAME = "quarterly-heron-report.md";
+/** Room for about ten letters. */
+const NAME_PX_MIN = 60;
 const PATH = `${"a-directory-with-a-name/".repeat(20)}${NAME}`;
 
 /** Whether the end of the text of an element is drawn inside it: text that does not fit reaches beyond, by a fraction of a pixel, too. */
@@ -54,6 +56,21 @@ onScreen("a long path", stocked, (at) => {
     await page.goto(`${at.url}/settings`);
     await summon("");
     expect(await showsItsEnd(found.filter({ hasText: NAME }))).toBe(true);
+  });
+
+  test("shows a part of every name in the tree, however deep it is", async () => {
+    await using page = await at.open(`${at.own}/files?path=${encodeURIComponent(PATH)}`);
+    const rows = page.getByRole("tree").getByRole("treeitem");
+    const roomOfNames = () =>
+      rows.locator("bdi").evaluateAll((names) => {
+        const end = names[0]!.closest("[role=tree]")!.getBoundingClientRect().right;
+        return names.map(
+          (name) => Math.min(name.getBoundingClientRect().right, end) - name.getBoundingClientRect().left,
+        );
+      });
+    // The directories and the file.
+    await eventually(() => rows.count(), PATH.split("/").length);
+    await eventually(async () => (await roomOfNames()).every((px) => px >= NAME_PX_MIN), true);
   });
 
   test("shows its name in the results of a search in files", async () => {
