@@ -63,7 +63,7 @@ export function lockDaemonSoon(directory: string, clock: Clock): Promise<Disposa
   }, clock);
 }
 
-/** In a folder that cannot be written, no daemon that runs has one. */
+/** A folder that cannot be written has no daemon that runs, so it keeps its status. */
 function removeStatus(directory: string): void {
   try {
     rmSync(statusPath(directory), { force: true });

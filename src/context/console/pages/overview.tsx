@@ -25,7 +25,7 @@ export interface Figures {
   readonly counters: Readonly<Record<string, number>>;
 }
 
-/** The list of spaces shows all. */
+/** Names in the overview; the list of spaces shows all. */
 const UNOPENED_SHOWN = 10;
 
 export type Activity = LogEntry & { readonly space: string };

@@ -177,7 +177,7 @@ interface ReviewProps extends Shared {
   readonly admin: string;
   readonly space: { readonly name: string; readonly template: string };
   readonly listen: Listen;
-  /** Of the answers, so that only those that the page shows are used. */
+  /** The number of changes when the page was made: newer answers are not used. */
   readonly changes: number;
 }
 
