@@ -125,6 +125,16 @@ onScreen("the list of workspaces", made, (at) => {
     expect(await names()).not.toContain("Doomed");
   });
 
+  test("leaves the list when somebody else deletes it", async () => {
+    const { id } = await make("Brief");
+    await using page = await open();
+    // A page that nobody looks at does not ask by itself.
+    await page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden' })");
+    await row(page, "Brief").waitFor();
+    await at.admin.delete(`/workspaces/${id}`);
+    await row(page, "Brief").waitFor({ state: "detached" });
+  });
+
   test("shows a shared workspace to the team, and removes it when sharing ends while it is open", async () => {
     const workspace = await make("Together");
     await using page = await open();

@@ -1,5 +1,5 @@
-// Tells viewers of the list in which workspaces something happened, so that they ask for those again. Changes are collected for a moment: a
-// turn makes many events, and the list shows only their sum.
+// Tells viewers of the list in which workspaces something happened, so that they ask for those again, and which ones they no longer see. Changes are
+// collected for a moment: a turn makes many events, and the list shows only their sum.
 
 import type { Background } from "../../kit/concurrency/background.ts";
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
@@ -13,6 +13,8 @@ import { ACTIVITY_IDS_MAX, type ActivityChanged } from "./schema.ts";
 const COLLECTED_MS = 500;
 /** Changed workspaces that are checked for each viewer; for more, viewers read the whole list again. */
 const CHANGED_MAX = 1_000;
+/** Workspaces of a viewer whose end they are told; of others they learn when they read the list. */
+const KNOWN_MAX = 5_000;
 
 interface LiveListDeps {
   readonly journal: Journal;
@@ -24,6 +26,8 @@ interface LiveListDeps {
 interface Follower {
   readonly caller: Caller;
   readonly viewer: Viewer;
+  /** The workspaces that they saw: only those may be named once they no longer see them. */
+  readonly known: Set<number>;
 }
 
 export class LiveList {
@@ -39,7 +43,8 @@ export class LiveList {
 
   /** Call the returned function when the viewer leaves. */
   follow(caller: Caller, viewer: Viewer): () => void {
-    const follower = { caller, viewer };
+    const seen = this.#deps.access.visibleAfter(caller, 0, KNOWN_MAX);
+    const follower = { caller, viewer, known: new Set(seen.map(({ id }) => id)) };
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
   }
@@ -57,21 +62,28 @@ export class LiveList {
     this.#changed = new Set();
     this.#isCollecting = false;
     const stretch = new Stretch(LIGHT_STEPS);
-    for (const { caller, viewer } of this.#followers) {
+    for (const { caller, viewer, known } of this.#followers) {
       const now = this.#deps.authentication.renewed(caller);
       if (!now) {
         viewer.end();
         continue;
       }
-      const seen: number[] = [];
+      const told: number[] = [];
       if (changed.size <= CHANGED_MAX)
         for (const id of changed) {
-          if (this.#deps.access.sees(now, id)) seen.push(id);
+          if (this.#concerns(now, known, id)) told.push(id);
           if (stretch.isOver()) await turnOfOthers();
         }
-      const isAll = changed.size > CHANGED_MAX || seen.length > ACTIVITY_IDS_MAX;
-      const data: ActivityChanged = { workspace_ids: isAll ? null : seen };
-      if (isAll || seen.length > 0) viewer.send(frame("activity.changed", data));
+      const isAll = changed.size > CHANGED_MAX || told.length > ACTIVITY_IDS_MAX;
+      const data: ActivityChanged = { workspace_ids: isAll ? null : told };
+      if (isAll || told.length > 0) viewer.send(frame("activity.changed", data));
     }
+  }
+
+  /** Whether they see it, or no longer see it. */
+  #concerns(caller: Caller, known: Set<number>, id: number): boolean {
+    if (!this.#deps.access.sees(caller, id)) return known.delete(id);
+    if (known.size < KNOWN_MAX) known.add(id);
+    return true;
   }
 }

@@ -123,8 +123,23 @@ test("tells viewers which workspaces changed, and each only those that they see"
   expect(new Set(all.seen.map(({ type }) => type))).toEqual(new Set(["activity.changed"]));
   expect(idsIn(own)).toEqual([hers.id]);
 
+  // The end of a workspace is told to those who saw it.
+  const shared = await at.workspace("shared", bert);
+  const team = await at.team("both", anna, bert);
+  await at.admin.put(`/workspaces/${shared.id}/teams/${team}`);
+  await own.until(() => idsIn(own).includes(shared.id));
+  const [before, beforeAll] = [own.seen.length, all.seen.length];
+  await at.admin.delete(`/workspaces/${his.id}`);
+  await at.admin.delete(`/workspaces/${shared.id}/teams/${team}`);
+  const toldSince = (reader: typeof all, from: number) =>
+    reader.seen.slice(from).flatMap((event) => event.data.workspace_ids as number[]);
+  await own.until(() => toldSince(own, before).includes(shared.id));
+  await all.until(() => toldSince(all, beforeAll).includes(his.id));
+  expect(toldSince(own, before)).not.toContain(his.id);
+
   // A person who loses access is told nothing more.
   await at.admin.delete(`/users/${anna.id}/tokens`);
   await at.in(hers.id).agent("another", { model: "boss" });
-  expect((await own.all()).length).toBe(1);
+  const told = own.seen.length;
+  expect((await own.all()).length).toBe(told);
 });

@@ -39,9 +39,10 @@ export function createActivities(): Accessor<Activities | undefined> {
     const show = createReading();
     const { workspaces } = await take(api.workspaces.activity.get({ query: { ids: ids.join(",") } }));
     const isNew = workspaces.some(({ workspace_id: id }) => !activities()?.has(id));
-    show(workspaces, () => true);
-    // Created or shared meanwhile, renamed or archived.
-    if (isNew || workspaces.some(({ turn, queued }) => turn === null && queued === 0))
+    const isLost = workspaces.length < ids.length;
+    show(workspaces, (id) => !ids.includes(id));
+    // Created or shared meanwhile, deleted or no longer shared, renamed or archived.
+    if (isNew || isLost || workspaces.some(({ turn, queued }) => turn === null && queued === 0))
       await refresh("workspaces");
   };
   const follow = async () => {
