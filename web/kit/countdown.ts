@@ -1,6 +1,6 @@
 // Clocks in steps of a second: the time, and the time left until a moment.
 
-import { type Accessor, createEffect, createSignal, onCleanup } from "solid-js";
+import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from "solid-js";
 import { serverNow } from "../api/server-clock.ts";
 
 const SECOND_MS = 1_000;
@@ -19,18 +19,19 @@ export function createSeconds(wanted: Accessor<boolean>): Accessor<number> {
  */
 export function createCountdown(until: () => string | number | undefined): Accessor<number> {
   const read = () => (typeof until() === "string" ? serverNow() : Date.now());
-  const [now, setNow] = createSignal(read());
+  const [tick, setTick] = createSignal<undefined>(undefined, { equals: false });
   createEffect(() => {
     if (until() === undefined) return;
-    setNow(read());
-    const timer = setInterval(() => setNow(read()), SECOND_MS);
+    const timer = setInterval(() => setTick(undefined), SECOND_MS);
     onCleanup(() => clearInterval(timer));
   });
-  return () => {
+  // It reads the clock itself: a time that was read before `until` changed may be as old as the page.
+  return createMemo(() => {
+    tick();
     const end = until();
     if (end === undefined) return 0;
-    return Math.max(0, (typeof end === "string" ? Date.parse(end) : end) - now());
-  };
+    return Math.max(0, (typeof end === "string" ? Date.parse(end) : end) - read());
+  });
 }
 
 /** `in 2 s`, and `now` once it is over. */
