@@ -68,6 +68,7 @@ onScreen("the people screen", withModel, (at) => {
     await eventually(() => page.getByLabel("Name").inputValue(), "Emil");
     await details(page).getByRole("button", { name: "Cancel" }).click();
     await question.getByRole("button", { name: "Discard changes" }).click();
+    await question.waitFor({ state: "detached" });
     await details(page).waitFor({ state: "detached" });
     await add.focus();
     await page.keyboard.press("Enter");
