@@ -6,6 +6,7 @@ import { makeGear } from "../kit/service/gears.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { blueprintOffice, card, draw, toast } from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
 import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
@@ -58,6 +59,22 @@ async function withSearches() {
     await page.keyboard.press("Control+z");
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await remove.waitFor();
+  });
+
+  test("a late answer leaves the focus where the person has moved it, so that Ctrl Z undoes", async () => {
+    const at = await office.desk("late wires");
+    await using page = await office.open(at.path);
+    await openList(page);
+    await unfold(page, "orchestrator").click();
+    const late = await holdRequest(page, /\/wires$/, { what: "answer", method: "POST" });
+    await pick(page, "Add wire from orchestrator to", "scribe");
+    await late.held;
+    const remove = page.getByRole("button", { name: "Delete wire from orchestrator to scribe" });
+    await remove.focus();
+    await late.letGo();
+    expect(await remove.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press("Control+z");
+    await eventually(() => office.wires(at), []);
   });
 
   test("binds gears and instructions to one or all agents, and unbinds them", async () => {

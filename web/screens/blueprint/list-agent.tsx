@@ -5,6 +5,7 @@ import { createMemo, createSignal, createUniqueId, type JSX, Show } from "solid-
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
+import { mayTakeFocus } from "../../kit/focus.ts";
 import { tokens } from "../../kit/format.ts";
 import { Keyed } from "../../kit/keyed.tsx";
 import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
@@ -371,10 +372,10 @@ function Pick(props: {
       busy = true;
       await props.onPick(picked);
       busy = false;
-      setValue();
+      if (value() === picked) setValue();
     }
     // Ready for the next one. A disabled button would lose the focus.
-    form.querySelector("input")?.focus();
+    if (mayTakeFocus(form)) form.querySelector("input")?.focus();
   };
   return (
     <form class="blueprint-list-pick" onSubmit={(event) => void act(event)}>

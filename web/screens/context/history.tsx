@@ -6,6 +6,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 
 import type { DocumentHistory, DocumentVersion } from "../../../src/service/memory/schema.ts";
 import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
+import { mayTakeFocus } from "../../kit/focus.ts";
 import { bytes } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -97,7 +98,7 @@ function Versions(props: { readonly path: string; readonly newest: DocumentHisto
               onRestored={() => {
                 setWanted(undefined);
                 // The button is gone, and with it the focus.
-                detail?.focus();
+                if (mayTakeFocus(detail)) detail?.focus();
               }}
             />
           )}

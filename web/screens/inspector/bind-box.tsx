@@ -3,7 +3,7 @@
 import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
-import { focusOn } from "../../kit/focus.ts";
+import { focusOn, mayTakeFocus } from "../../kit/focus.ts";
 
 interface BindChoice {
   readonly value: string;
@@ -23,9 +23,11 @@ export function BindBox(props: {
 }): JSX.Element {
   const [open, setOpen] = createSignal(false);
   let button: HTMLButtonElement | undefined;
+  let box: HTMLElement | undefined;
   const close = () => {
+    const takesFocus = mayTakeFocus(box);
     setOpen(false);
-    queueMicrotask(() => button?.focus());
+    if (takesFocus) queueMicrotask(() => button?.focus());
   };
   const choose = async (value: string) => {
     const choice = props.choices.find((one) => one.value === value);
@@ -44,7 +46,10 @@ export function BindBox(props: {
       }
     >
       <div
-        ref={focusOn("input, button")}
+        ref={(element) => {
+          box = element;
+          focusOn("input, button")(element);
+        }}
         class="inspector-bind open"
         onKeyDown={(event) => {
           if (event.key !== "Escape" || event.defaultPrevented) return;
