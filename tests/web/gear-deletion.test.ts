@@ -1,6 +1,7 @@
 // Goal: a gear is deleted in the knowledge of who calls it, and nobody loses an edit by it.
 
 import { expect, test } from "bun:test";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { ANY_ARGS, approvedGear, makeGear } from "../kit/service/gears.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -28,11 +29,39 @@ onScreen(
       at.browser.expected(/status of 404/);
     });
 
+    test("leaves the page of its review without a decision, and says that it was deleted", async () => {
+      const gear = await makeGear(at.admin, { name: "gone_in_review" });
+      await using page = await at.open(`/gears/${gear.id}/review`);
+      const approve = page.getByRole("button", { name: /^Approve / });
+      await approve.waitFor();
+      await at.admin.delete(`/gears/${gear.id}`);
+      await page.getByRole("heading", { name: "Gear deleted" }).waitFor();
+      await page.getByText("gone_in_review was deleted.").waitFor();
+      await approve.waitFor({ state: "detached" });
+      await page.getByRole("navigation", { name: "Views of the gear" }).waitFor({ state: "detached" });
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole("button", { name: "All gears" }).click();
+      await page.waitForURL("**/gears");
+      at.browser.expected(/status of 404/);
+    });
+
+    test("can no longer be decided under Approvals", async () => {
+      const gear = await makeGear(at.admin, { name: "gone_in_approvals" });
+      await using page = await at.open(`/approvals?item=gear-${gear.id}`);
+      const approve = page.getByRole("button", { name: /^Approve / });
+      await approve.waitFor();
+      await at.admin.delete(`/gears/${gear.id}`);
+      await page.getByText("This gear was deleted.").waitFor();
+      await approve.waitFor({ state: "detached" });
+      at.browser.expected(/status of 404/);
+    });
+
     test("keeps an edit of a gear that was deleted meanwhile, and says why it cannot be saved", async () => {
       const gear = await makeGear(at.admin, { name: "gone_meanwhile" });
       await using page = await at.open(`/gears/${gear.id}/code`);
       await page.getByLabel("Description").fill("typed");
       await at.admin.delete(`/gears/${gear.id}`);
+      await page.getByText("gone_meanwhile was deleted.").waitFor();
       await page.getByRole("button", { name: "Save version 2" }).click();
       const problem = page.getByRole("alert").filter({ hasText: `gear ${gear.id}: not found` });
       await problem.getByText("It may have been deleted, or it is not shared with you.").waitFor();

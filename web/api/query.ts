@@ -29,6 +29,8 @@ export interface Query<T> {
   readonly data: Accessor<T | undefined>;
   /** Why reading failed; undefined while there is data to show. */
   readonly problem: Accessor<Problem | undefined>;
+  /** The server had it and does not find it any more; `data` is what it had last. */
+  readonly gone: Accessor<boolean>;
   /** Neither data nor a problem yet. */
   readonly loading: Accessor<boolean>;
   readonly refresh: () => Promise<void>;
@@ -50,6 +52,7 @@ export function createQuery<T>(
 ): Query<T> {
   const [data, setData] = createSignal<T>();
   const [problem, setProblem] = createSignal<Problem>();
+  const [gone, setGone] = createSignal(false);
   const [loading, setLoading] = createSignal(true);
   let observer: QueryObserver<T, Error> | undefined;
   createEffect(() => {
@@ -57,6 +60,7 @@ export function createQuery<T>(
     if (!asked) {
       setData(undefined);
       setProblem(undefined);
+      setGone(false);
       return;
     }
     const current = new QueryObserver<T, Error>(client, {
@@ -69,7 +73,9 @@ export function createQuery<T>(
     const show = () => {
       const result = current.getCurrentResult();
       if (!options.keep || !result.isPending) setData(() => result.data);
-      setProblem(result.data === undefined && result.error ? asProblem(result.error) : undefined);
+      const failure = result.error ? asProblem(result.error) : undefined;
+      setProblem(result.data === undefined ? failure : undefined);
+      setGone(result.data !== undefined && failure?.code === "not_found");
       setLoading(result.isPending);
     };
     show();
@@ -78,6 +84,7 @@ export function createQuery<T>(
   return {
     data,
     problem,
+    gone,
     loading,
     refresh: async () => {
       const joins = observer?.getCurrentResult().isLoading;

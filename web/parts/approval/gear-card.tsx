@@ -35,7 +35,7 @@ export function GearCard(props: ApprovalCardProps): JSX.Element {
   return (
     <CardFrame title={title()} compact={props.compact}>
       <Switch fallback={<Skeleton />}>
-        <Match when={gear.problem()?.code === "not_found"}>
+        <Match when={gear.gone() || gear.problem()?.code === "not_found"}>
           <Settled>This gear was deleted.</Settled>
         </Match>
         <Match when={gear.problem()}>

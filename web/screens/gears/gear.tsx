@@ -7,11 +7,12 @@ import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
+import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
-import { Menu } from "../../kit/menu.tsx";
+import { type Action, Menu } from "../../kit/menu.tsx";
 import { narrow } from "../../kit/screen.ts";
-import { Loaded } from "../../kit/states.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
 import { isAdmin } from "../../state/session.ts";
 import { Code } from "./code.tsx";
@@ -53,37 +54,33 @@ function OneGear(props: { readonly id: number }): JSX.Element {
     <Loaded query={query} what="gear" page="Gear" out={{ name: "All gears", go: () => navigate("/gears") }}>
       {(gear) => (
         <div class="gear">
-          <nav class="views" aria-label="Views of the gear">
-            <For each={TABS}>
-              {([path, name]) => (
-                <A
-                  href={`/gears/${props.id}/${path}`}
-                  aria-current={tab() === path ? "page" : undefined}
-                  activeClass=""
-                  inactiveClass=""
-                >
-                  {name}
-                </A>
-              )}
-            </For>
-            <div class="end">
-              <Show when={!narrow()}>
-                <StatusTag gear={gear()} version />
-              </Show>
-              <Show when={isAdmin()}>
-                <Menu label="More about this gear" actions={[deletion(gear(), navigate)]}>
-                  <Ellipsis aria-hidden="true" />
-                </Menu>
-              </Show>
-            </div>
-          </nav>
+          <Show when={!query.gone()}>
+            <Views gear={gear()} tab={tab()} actions={[deletion(gear(), navigate)]} />
+          </Show>
           <div class="gear-view scroll">
             <Switch>
+              {/* Also of a deleted gear: it may have edits. */}
+              <Match when={tab() === "code"}>
+                <Show when={query.gone()}>
+                  <div class="section">
+                    <div class="notice bad" role="alert">
+                      <div>{deletedWords(gear())} Copy what you need before you leave this page.</div>
+                    </div>
+                  </div>
+                </Show>
+                <Code gear={gear()} />
+              </Match>
+              <Match when={query.gone()}>
+                <Empty
+                  alone
+                  title="Gear deleted"
+                  actions={<Button onClick={() => navigate("/gears")}>All gears</Button>}
+                >
+                  {deletedWords(gear())}
+                </Empty>
+              </Match>
               <Match when={tab() === "review"}>
                 <Review gear={gear()} />
-              </Match>
-              <Match when={tab() === "code"}>
-                <Code gear={gear()} />
               </Match>
               <Match when={tab() === "runs"}>
                 <Runs gear={gear()} />
@@ -98,6 +95,42 @@ function OneGear(props: { readonly id: number }): JSX.Element {
     </Loaded>
   );
 }
+
+function Views(props: {
+  readonly gear: GearDetail;
+  readonly tab: string;
+  readonly actions: readonly Action[];
+}): JSX.Element {
+  return (
+    <nav class="views" aria-label="Views of the gear">
+      <For each={TABS}>
+        {([path, name]) => (
+          <A
+            href={`/gears/${props.gear.id}/${path}`}
+            aria-current={props.tab === path ? "page" : undefined}
+            activeClass=""
+            inactiveClass=""
+          >
+            {name}
+          </A>
+        )}
+      </For>
+      <div class="end">
+        <Show when={!narrow()}>
+          <StatusTag gear={props.gear} version />
+        </Show>
+        <Show when={isAdmin()}>
+          <Menu label="More about this gear" actions={props.actions}>
+            <Ellipsis aria-hidden="true" />
+          </Menu>
+        </Show>
+      </div>
+    </nav>
+  );
+}
+
+/** Everyone who signs in sees every gear, so that one that is not found any more was deleted. */
+const deletedWords = (gear: GearDetail) => `${gear.name} was deleted.`;
 
 function deletion(gear: GearDetail, navigate: (path: string) => void) {
   return { label: "Delete gear", danger: true, run: () => void attempt(() => remove(gear, navigate)) };
