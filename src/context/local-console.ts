@@ -95,7 +95,7 @@ export async function openUi({ directory, deps, ...listening }: LocalUiOptions):
   }));
   watch.start(directory);
   const workers = contextWorkers();
-  const source = localSource(lent);
+  const source = localSource(lent, directory);
   const entry = new Entry(clock);
   const areas = uiAreas({ entry, onEntered: () => ahead.entered(), source, workers, clock });
   const pages = new Console({ areas, door: new LocalUiDoor(entry, localCaller(person)), log });

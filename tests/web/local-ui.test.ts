@@ -2,11 +2,12 @@
 // read without scripts; stale documents are validated by a click.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, renameSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { attackerPage, ATTACKS_FAIL } from "../kit/http/attacker.ts";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
-import { eventually } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { localUi, type TestUi } from "../kit/context/local-ui.ts";
 
 const SETUP_LIMIT_MS = 30_000;
@@ -149,5 +150,26 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     }
     await page.goto(`${ui.url}${SPACE}/freshness?show=stale`);
     expect(await page.textContent("main")).toContain("No documents here.");
+  });
+
+  test("says that the folder of the space is gone, and shows the space once it is back", async () => {
+    await using moving = await localUi({ files: { "a.md": "# A\n" } });
+    await using visited = await web.open(moving.newAddress(), "");
+    const place = `${moving.url}${SPACE}/files/a.md`;
+    const seen = async () => {
+      await visited.goto(place);
+      return await visited.textContent("main");
+    };
+    await seen();
+    renameSync(moving.tree, `${moving.tree}-elsewhere`);
+    // The space stays open for a moment.
+    await until(async () => (await seen())?.includes(`The folder ${moving.tree} no longer holds a space`));
+    await visited.getByText("Move it back and reload this page").waitFor();
+    expect(await visited.title()).toContain("Not available");
+    expect(existsSync(moving.tree)).toBe(false);
+    renameSync(`${moving.tree}-elsewhere`, moving.tree);
+    const heading = visited.getByRole("heading", { name: "A", exact: true });
+    await until(async () => (await seen()) && (await heading.count()) === 1);
+    web.expected(/status of (404|503)/);
   });
 });
