@@ -83,6 +83,31 @@ onScreen("the inspector", chatRoom, (room) => {
     await eventually(async () => (await agent(desk.orchestratorId, desk))!.role, "Both.");
   });
 
+  test("keeps the role that someone is typing when another person deletes the agent", async () => {
+    const desk = await room.desk("poet");
+    await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
+    await button(page, /^(Edit|Add) role$/).click();
+    const field = side(page).getByLabel("Role (system prompt)");
+    await field.fill("You write odes.");
+    await room.admin.delete(`/agents/${desk.agents["poet"]}`);
+    await side(page).getByText("poet was deleted while you were editing.").waitFor();
+    await eventually(() => button(page, "Delete agent").count(), 0);
+    await eventually(() => button(page, "Save").isDisabled(), true);
+    // The field is the same one, and has the focus.
+    await page.keyboard.press("End");
+    await page.keyboard.type(" Short ones.");
+    await eventually(() => field.inputValue(), "You write odes. Short ones.");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.evaluate(
+      "navigator.clipboard.writeText = (text) => ((window.copied = text), Promise.resolve())",
+    );
+    await button(page, "Copy your text").click();
+    await eventually(() => page.evaluate("window.copied"), "You write odes. Short ones.");
+    await button(page, "Cancel").click();
+    await side(page).getByText("poet was deleted. Its messages are still in the conversation.").waitFor();
+    await field.waitFor({ state: "detached" });
+  });
+
   test("stops the next turn at a limit; reports invalid numbers at the field", async () => {
     const desk = await room.desk();
     room.model.script("boss", [say("Hello.", { usage: { input: 900, output: 100 } })]);

@@ -8,28 +8,34 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea } from "../../kit/form.tsx";
 import { count, plural } from "../../kit/format.ts";
+import { CopyButton } from "../../kit/pieces.tsx";
 import { ROLE_CHARACTERS } from "./limits.ts";
 
 const ROWS = 12;
 const CHARACTERS_SHOWN = 600;
 
-export function AgentRole(props: { readonly agent: Agent }): JSX.Element {
-  const [editing, setEditing] = createSignal(false);
+export function AgentRole(props: {
+  readonly agent: Agent;
+  /** By someone, while the role was edited. */
+  readonly deleted: boolean;
+  readonly editing: boolean;
+  readonly onEdit: (editing: boolean) => void;
+}): JSX.Element {
   return (
     <section class="section">
       <h3>Role</h3>
       <Show
-        when={editing()}
+        when={props.editing}
         fallback={
           <>
             <RoleText role={props.agent.role} />
-            <Button small onClick={() => setEditing(true)}>
+            <Button small onClick={() => props.onEdit(true)}>
               {props.agent.role === "" ? "Add role" : "Edit role"}
             </Button>
           </>
         }
       >
-        <RoleForm agent={props.agent} onDone={() => setEditing(false)} />
+        <RoleForm agent={props.agent} deleted={props.deleted} onDone={() => props.onEdit(false)} />
       </Show>
     </section>
   );
@@ -63,18 +69,23 @@ function RoleText(props: { readonly role: string }): JSX.Element {
   );
 }
 
-function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void }): JSX.Element {
+function RoleForm(props: {
+  readonly agent: Agent;
+  readonly deleted: boolean;
+  readonly onDone: () => void;
+}): JSX.Element {
   const [base, setBase] = createSignal(props.agent.role);
   const [text, setText] = createSignal(props.agent.role);
   const changed = () => props.agent.role !== base();
   const tooLong = () => text().length - ROLE_CHARACTERS;
+  const maySave = () => !props.deleted && !changed() && tooLong() <= 0;
   const form = createSubmission(["role"], async () => {
     await take(api.agents({ id: props.agent.id }).patch({ role: text() }));
     props.onDone();
   });
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!changed() && tooLong() <= 0) void form.submit();
+    if (maySave()) void form.submit();
   };
   return (
     <form
@@ -94,7 +105,16 @@ function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void })
         problem={tooLong() > 0 ? `${plural(tooLong(), "character")} over the limit` : form.of("role")}
         hint={`${count(text().length)} of ${count(ROLE_CHARACTERS)} characters`}
       />
-      <Show when={changed()}>
+      <Show when={props.deleted}>
+        <div class="notice bad" role="alert">
+          <div>
+            {props.agent.name} was deleted while you were editing. Its role cannot be saved; copy your text to
+            keep it.
+          </div>
+          <CopyButton text={text()} label="Copy your text" />
+        </div>
+      </Show>
+      <Show when={changed() && !props.deleted}>
         <div class="notice wait" role="alert">
           <div class="stack">
             <span>Someone else changed this role while you were editing.</span>
@@ -115,13 +135,7 @@ function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void })
           </div>
         </div>
       </Show>
-      <FormActions
-        form={form}
-        action="Save"
-        small
-        disabled={changed() || tooLong() > 0}
-        onCancel={props.onDone}
-      />
+      <FormActions form={form} action="Save" small disabled={!maySave()} onCancel={props.onDone} />
     </form>
   );
 }

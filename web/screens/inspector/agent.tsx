@@ -25,12 +25,24 @@ import { Gone, InspectorHeader } from "./header.tsx";
 const DOTS = { idle: "", thinking: "busy", working: "busy", waiting: "wait" } as const;
 
 export function AgentInspector(props: { readonly id: number }): JSX.Element {
+  // Keyed, so that drafts of one agent never reach another.
+  return (
+    <Show when={props.id} keyed>
+      {(id) => <AgentOrGone id={id} />}
+    </Show>
+  );
+}
+
+function AgentOrGone(props: { readonly id: number }): JSX.Element {
   const here = useHere();
-  const agent = createMemo(() => here.state().agents.find(({ id }) => id === props.id));
+  const found = createMemo(() => here.state().agents.find(({ id }) => id === props.id));
+  const [editingRole, setEditingRole] = createSignal(false);
+  /** A deleted agent stays while its role is edited, so that nobody loses the text. */
+  const shown = createMemo<Agent | undefined>((before) => found() ?? (editingRole() ? before : undefined));
   const removed = () => here.state().agentNames.has(props.id);
   return (
     <Show
-      when={agent()}
+      when={shown()}
       fallback={
         <Gone what="agent">
           {removed()
@@ -39,17 +51,22 @@ export function AgentInspector(props: { readonly id: number }): JSX.Element {
         </Gone>
       }
     >
-      {(found) => (
-        // Keyed, so that drafts of one agent never reach another.
-        <Show when={found().id} keyed>
-          <OneAgent agent={found()} />
-        </Show>
+      {(agent) => (
+        // An element, in which the role stays in its place and keeps the focus.
+        <div>
+          <Show when={found()} fallback={<InspectorHeader title={agent().name} />}>
+            {(live) => <LiveAgent agent={live()} />}
+          </Show>
+          <AgentRole agent={agent()} deleted={!found()} editing={editingRole()} onEdit={setEditingRole} />
+          <Show when={found()}>{(live) => <AgentRemoval agent={live()} />}</Show>
+        </div>
       )}
     </Show>
   );
 }
 
-function OneAgent(props: { readonly agent: Agent }): JSX.Element {
+/** All but the role and the removal. */
+function LiveAgent(props: { readonly agent: Agent }): JSX.Element {
   const prompt = agentPromptQuery(() => props.agent.id);
   return (
     <>
@@ -59,8 +76,6 @@ function OneAgent(props: { readonly agent: Agent }): JSX.Element {
       <AgentWires agent={props.agent} />
       <AgentBudget agent={props.agent} />
       <AgentModel agent={props.agent} />
-      <AgentRole agent={props.agent} />
-      <AgentRemoval agent={props.agent} />
     </>
   );
 }
