@@ -83,6 +83,26 @@ onScreen("the inspector", chatRoom, (room) => {
     await eventually(async () => (await agent(desk.orchestratorId, desk))!.role, "Both.");
   });
 
+  test("asks before a role that was typed is lost", async () => {
+    const desk = await room.desk("poet");
+    await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
+    await button(page, /^(Edit|Add) role$/).click();
+    const field = side(page).getByLabel("Role (system prompt)");
+    await field.fill("You write odes.");
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    for (const name of ["Close", "Cancel"]) {
+      await side(page).getByRole("button", { name, exact: true }).click();
+      await question.getByRole("button", { name: "Cancel" }).click();
+      await question.waitFor({ state: "detached" });
+      await eventually(() => field.inputValue(), "You write odes.");
+    }
+    await button(page, "Cancel").click();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await field.waitFor({ state: "detached" });
+    await side(page).getByRole("button", { name: "Close", exact: true }).click();
+    await side(page).waitFor({ state: "detached" });
+  });
+
   test("keeps the role that someone is typing when another person deletes the agent", async () => {
     const desk = await room.desk("poet");
     await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
@@ -104,6 +124,7 @@ onScreen("the inspector", chatRoom, (room) => {
     await button(page, "Copy your text").click();
     await eventually(() => page.evaluate("window.copied"), "You write odes. Short ones.");
     await button(page, "Cancel").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
     await side(page).getByText("poet was deleted. Its messages are still in the conversation.").waitFor();
     await field.waitFor({ state: "detached" });
   });

@@ -8,6 +8,7 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea } from "../../kit/form.tsx";
 import { count, plural } from "../../kit/format.ts";
+import { guardLeaving, mayDiscard } from "../../kit/leaving.ts";
 import { CopyButton } from "../../kit/pieces.tsx";
 import { ROLE_CHARACTERS } from "./limits.ts";
 
@@ -83,6 +84,11 @@ function RoleForm(props: {
     await take(api.agents({ id: props.agent.id }).patch({ role: text() }));
     props.onDone();
   });
+  const edited = () => text() !== base();
+  guardLeaving(edited);
+  const cancel = async () => {
+    if (await mayDiscard(edited())) props.onDone();
+  };
   const submit = (event: Event) => {
     event.preventDefault();
     if (maySave()) void form.submit();
@@ -106,36 +112,47 @@ function RoleForm(props: {
         hint={`${count(text().length)} of ${count(ROLE_CHARACTERS)} characters`}
       />
       <Show when={props.deleted}>
-        <div class="notice bad" role="alert">
-          <div>
-            {props.agent.name} was deleted while you were editing. Its role cannot be saved; copy your text to
-            keep it.
-          </div>
-          <CopyButton text={text()} label="Copy your text" />
-        </div>
+        <Deleted name={props.agent.name} text={text()} />
       </Show>
       <Show when={changed() && !props.deleted}>
-        <div class="notice wait" role="alert">
-          <div class="stack">
-            <span>Someone else changed this role while you were editing.</span>
-            <div class="row inspector-wrap">
-              <Button
-                small
-                onClick={() => {
-                  setText(props.agent.role);
-                  setBase(props.agent.role);
-                }}
-              >
-                Discard mine
-              </Button>
-              <Button small onClick={() => setBase(props.agent.role)}>
-                Keep mine
-              </Button>
-            </div>
-          </div>
-        </div>
+        <Changed
+          onDiscard={() => {
+            setText(props.agent.role);
+            setBase(props.agent.role);
+          }}
+          onKeep={() => setBase(props.agent.role)}
+        />
       </Show>
-      <FormActions form={form} action="Save" small disabled={!maySave()} onCancel={props.onDone} />
+      <FormActions form={form} action="Save" small disabled={!maySave()} onCancel={() => void cancel()} />
     </form>
+  );
+}
+
+function Deleted(props: { readonly name: string; readonly text: string }): JSX.Element {
+  return (
+    <div class="notice bad" role="alert">
+      <div>
+        {props.name} was deleted while you were editing. Its role cannot be saved; copy your text to keep it.
+      </div>
+      <CopyButton text={props.text} label="Copy your text" />
+    </div>
+  );
+}
+
+function Changed(props: { readonly onDiscard: () => void; readonly onKeep: () => void }): JSX.Element {
+  return (
+    <div class="notice wait" role="alert">
+      <div class="stack">
+        <span>Someone else changed this role while you were editing.</span>
+        <div class="row inspector-wrap">
+          <Button small onClick={() => props.onDiscard()}>
+            Discard mine
+          </Button>
+          <Button small onClick={() => props.onKeep()}>
+            Keep mine
+          </Button>
+        </div>
+      </div>
+    </div>
   );
 }
