@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
-import { eventually } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { shared } from "../kit/group-resource.ts";
 import { runService } from "../kit/service/running.ts";
 import { canShow, showcase } from "../kit/browser/showcase.ts";
@@ -146,6 +146,27 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.waitForURL("**/library");
     await eventually(() => rows(page).filter({ hasText: "short-lived" }).count(), 0);
     await refusal(busy.admin.get(`/instructions/${id}`), "not_found");
+  });
+
+  test("says that an instruction was deleted meanwhile, and keeps an edit of it", async () => {
+    const { id } = await make("gone meanwhile", "Be brief.");
+    await using page = await open(`/library/${id}`);
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Text").fill("Be kind.");
+    await busy.admin.delete(`/instructions/${id}`);
+    const notice = page.getByRole("alert").filter({ hasText: "gone meanwhile was deleted." });
+    // The person comes back to the tab, and the record is old enough to be read again.
+    await until(async () => {
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      return notice.isVisible();
+    });
+    await eventually(() => page.getByLabel("Text").inputValue(), "Be kind.");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
+    await page.getByRole("button", { name: "Copy text" }).waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Delete instruction" }).waitFor({ state: "detached" });
+    browser.expected(/status of 404/);
   });
 
   test("creates an instruction with Ctrl S", async () => {

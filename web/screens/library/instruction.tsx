@@ -28,12 +28,16 @@ export function InstructionDetail(props: { readonly id: number; readonly onClose
   const query = instructionQuery(() => props.id);
   return (
     <Loaded query={query} what="instruction" out={{ name: "Close", go: () => props.onClose() }}>
-      {(instruction) => <Shown instruction={instruction()} onClose={props.onClose} />}
+      {(instruction) => <Shown instruction={instruction()} gone={query.gone()} onClose={props.onClose} />}
     </Loaded>
   );
 }
 
-function Shown(props: { readonly instruction: Instruction; readonly onClose: () => void }): JSX.Element {
+function Shown(props: {
+  readonly instruction: Instruction;
+  readonly gone: boolean;
+  readonly onClose: () => void;
+}): JSX.Element {
   const id = () => props.instruction.id;
   const mayChange = () => isAdmin() || props.instruction.author_id === me()?.id;
   const [editing, setEditing] = createSignal(mayChange() && hasDraft(id()));
@@ -61,7 +65,7 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
           </h2>
           <span class="tag">v{props.instruction.version}</span>
           <span class="end row">
-            <Show when={mayChange() && !editing()}>
+            <Show when={mayChange() && !editing() && !props.gone}>
               <Button small onClick={() => setEditing(true)}>
                 <Pencil aria-hidden="true" />
                 Edit
@@ -80,13 +84,11 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
             </IconButton>
           </span>
         </div>
-        <p class="small muted">
-          By <span dir="auto">{props.instruction.author}</span>,{" "}
-          <Time time={props.instruction.created_at} relative />; last edited{" "}
-          <Time time={props.instruction.updated_at} relative />.
-          <Show when={!mayChange()}> Only its author and admins can edit it.</Show>
-        </p>
+        <Origin instruction={props.instruction} mayChange={mayChange()} />
       </header>
+      <Show when={props.gone}>
+        <Deleted name={props.instruction.name} />
+      </Show>
       <Proposed id={id()} />
       <Show
         when={!editing()}
@@ -96,6 +98,29 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
       </Show>
       <Uses id={id()} query={uses} />
       <Versions instruction={props.instruction} />
+    </div>
+  );
+}
+
+function Origin(props: { readonly instruction: Instruction; readonly mayChange: boolean }): JSX.Element {
+  return (
+    <p class="small muted">
+      By <span dir="auto">{props.instruction.author}</span>,{" "}
+      <Time time={props.instruction.created_at} relative />; last edited{" "}
+      <Time time={props.instruction.updated_at} relative />.
+      <Show when={!props.mayChange}> Only its author and admins can edit it.</Show>
+    </p>
+  );
+}
+
+function Deleted(props: { readonly name: string }): JSX.Element {
+  return (
+    <div class="section">
+      <div class="notice bad" role="alert">
+        <div>
+          <bdi>{props.name}</bdi> was deleted. Copy what you need before you close it.
+        </div>
+      </div>
     </div>
   );
 }
