@@ -50,6 +50,8 @@ export const LIGHT_BROWSER_ARGUMENTS =
     ? [
         ...ARGUMENTS,
         "--in-process-gpu",
+        // One for each person: else each page has one for `about:blank` and another one for its first address.
+        "--renderer-process-limit=1",
         "--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface",
         "--js-flags=--no-turbofan --no-maglev",
       ]
