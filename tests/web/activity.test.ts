@@ -15,6 +15,7 @@ import { KEY } from "../kit/service/world.ts";
 import type { TurnSteps } from "../../src/service/turns/schema.ts";
 import { money } from "../../web/kit/format.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const LONG_TASK = `Count the words of this list.\n${"one more line of the list\n".repeat(60)}`;
 
@@ -235,7 +236,7 @@ onScreen("activity", chatRoom, (room) => {
     await side.getByRole("button", { name: "Wide view" }).click();
     const wide = page.getByRole("dialog", { name: "orchestrator · model call 1" });
     await wide.getByText("+2 messages, role changed").waitFor();
-    expect((await wide.boundingBox())!.width).toBeGreaterThan(1000);
+    await eventually(async () => (await edgesOf(wide)).width > 1000, true);
     expect(await accessibilityProblems(page)).toEqual([]);
     await wide.getByRole("button", { name: "Close" }).click();
     await side.getByRole("tab", { name: "exact prompt" }).click();

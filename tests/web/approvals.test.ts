@@ -10,6 +10,7 @@ import { isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { searchable, searchLab } from "../kit/service/searching.ts";
 import { onScreen, withBrowser } from "../kit/browser/screen.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const PASSWORD = "a long enough password";
 /** Much less than the buttons of a card wait before they do anything. */
@@ -233,8 +234,10 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     // The rail is closed; the badge leads to what waits.
     const badge = page.getByRole("link", { name: "1 pending approval" });
     await badge.waitFor();
-    const { width, height } = (await badge.boundingBox())!;
-    expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    await eventually(async () => {
+      const { width, height } = await edgesOf(badge);
+      return Math.min(width, height) >= 24;
+    }, true);
     expect(await accessibilityProblems(page)).toEqual([]);
     await badge.click();
     await page.getByRole("link", { name: /^narrow question/ }).click();

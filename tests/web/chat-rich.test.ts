@@ -8,6 +8,7 @@ import { bubble, chatRoom, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const RICH = `Begin. The root of $x^2 = 2$ costs $5 or $6, \\(y_1\\) and a note[^why] and another[^2].
 
@@ -76,18 +77,19 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     await answer(page).getByText("costs $5 or $6").waitFor();
     expect(await answer(page).locator("code.md-math").count()).toBe(0);
     // Heights of TeX are applied, although the policy allows no style attributes in markup.
-    const high = await answer(page)
-      .locator(".md-formula.display")
-      .evaluate((element) => element.getBoundingClientRect().height);
-    expect(high).toBeGreaterThan(30);
-    expect(
-      await page.evaluate<boolean>(
-        "document.fonts.check('16px KaTeX_Main') && [...document.fonts].some((f) => f.family.includes('KaTeX') && f.status === 'loaded')",
-      ),
-    ).toBe(true);
-    const box = (await diagram.boundingBox())!;
-    expect(box.width).toBeGreaterThan(150);
-    expect(box.height).toBeGreaterThan(40);
+    const high = answer(page).locator(".md-formula.display");
+    await eventually(async () => (await edgesOf(high)).height > 30, true);
+    await eventually(
+      () =>
+        page.evaluate<boolean>(
+          "document.fonts.check('16px KaTeX_Main') && [...document.fonts].some((f) => f.family.includes('KaTeX') && f.status === 'loaded')",
+        ),
+      true,
+    );
+    await eventually(async () => {
+      const { width, height } = await edgesOf(diagram);
+      return width > 150 && height > 40;
+    }, true);
     expect(
       await diagram.evaluate((element) =>
         [...element.shadowRoot!.querySelectorAll("text")].map(({ textContent }) => textContent),
@@ -111,7 +113,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     await diagram.waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 700 });
-    expect(await sideways(page)).toBe(0);
+    await eventually(() => sideways(page), 0);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Actions for this answer by orchestrator" }).click();
     await page.getByRole("menuitem", { name: "Copy as Markdown" }).click();

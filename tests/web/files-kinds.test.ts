@@ -13,6 +13,7 @@ import {
   typeAtEnd,
 } from "../kit/browser/files-screen.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const LIMIT = 2 * 1024 * 1024;
 
@@ -22,8 +23,10 @@ onScreen("kinds of files", filesScreen, (at) => {
     await using page = await at.openFile(undefined, { width: 390, height: 844 });
     await treeItem(page, "narrow.md").waitFor();
     expect(await page.getByRole("button", { name: "Close Workspace files" }).count()).toBe(0);
-    const tree = (await page.getByRole("tree").boundingBox())!;
-    expect([tree.x, tree.width]).toEqual([0, 390]);
+    await eventually(async () => {
+      const { left, width } = await edgesOf(page.getByRole("tree"));
+      return [left, width];
+    }, [0, 390]);
     await treeItem(page, "narrow.md").click();
     await editor(page, "narrow.md").getByText("one").waitFor();
     expect(await page.getByRole("tree").count()).toBe(0);

@@ -15,6 +15,7 @@ import {
 } from "../kit/browser/files-screen.ts";
 import { call, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 onScreen("the files of a workspace", filesScreen, (at) => {
   test("creates a file in a new directory on its first save, and keeps it across a reload", async () => {
@@ -135,9 +136,8 @@ onScreen("the files of a workspace", filesScreen, (at) => {
       await page.getByRole("heading", { name: "File not found" }).waitFor();
     }
     const open = page.getByRole("navigation", { name: "Open files" });
-    const tree = (await button(page, "Show files").boundingBox())!;
-    const names = (await open.getByRole("list").boundingBox())!;
-    expect(tree.x + tree.width).toBeLessThanOrEqual(names.x);
+    const [tree, names] = [button(page, "Show files"), open.getByRole("list")];
+    await eventually(async () => (await edgesOf(tree)).right <= (await edgesOf(names)).left, true);
     at.browser.expected(/404/);
   });
 

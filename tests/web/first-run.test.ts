@@ -9,6 +9,7 @@ import { eventually } from "../kit/eventually.ts";
 import { type ScriptedModel, startModel } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const TEST_MS = 90_000;
 setDefaultTimeout(TEST_MS);
@@ -54,8 +55,7 @@ describe.if(hasBrowser)("the first run", () => {
     expect(await page.getByRole("button", { name: "Create workspace" }).count()).toBe(0);
     // All three are visible at the size of a small laptop.
     const last = page.getByRole("listitem").filter({ hasText: "Create a workspace" });
-    const { y, height } = (await last.boundingBox())!;
-    expect(y + height).toBeLessThan(page.viewportSize()!.height);
+    await eventually(async () => (await edgesOf(last)).bottom < page.viewportSize()!.height, true);
 
     await page.getByRole("radio", { name: "OpenAI-compatible" }).check();
     await page.getByRole("button", { name: "Continue" }).click();
@@ -106,9 +106,8 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByText("The key was rejected. Enter another one.").waitFor();
     // The refusal covers nothing of the form, also on a phone.
     await page.setViewportSize({ width: 360, height: 740 });
-    const refused = (await page.locator(".notice.bad").boundingBox())!;
-    const field = (await page.getByRole("textbox", { name: "Model name" }).boundingBox())!;
-    expect(refused.y + refused.height).toBeLessThanOrEqual(field.y);
+    const [refused, field] = [page.locator(".notice.bad"), page.getByRole("textbox", { name: "Model name" })];
+    await eventually(async () => (await edgesOf(refused)).bottom <= (await edgesOf(field)).top, true);
     await eventually(() => page.evaluate<number>("document.documentElement.scrollWidth"), 360);
     await page.setViewportSize({ width: 1280, height: 860 });
 

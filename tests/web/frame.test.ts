@@ -10,6 +10,7 @@ import { say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { compiledWorld } from "../kit/service/world.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 /** The longest pause between two attempts, plus slack for a busy machine. */
 const RECONNECT_MS_MAX = 20_000;
@@ -197,11 +198,11 @@ onScreen("the frame", made, (at) => {
     const page = await at.open("/settings", { width: 900, height: 300 });
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     const height = () => page.evaluate<number>("document.documentElement.scrollHeight");
-    expect(await height()).toBe(300);
+    await eventually(height, 300);
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
-    expect(await rail(page).isVisible()).toBe(false);
-    expect(await page.evaluate("getComputedStyle(document.documentElement).colorScheme")).toBe("light");
-    expect(await height()).toBeGreaterThan(600);
+    await eventually(() => rail(page).isVisible(), false);
+    await eventually(() => page.evaluate("getComputedStyle(document.documentElement).colorScheme"), "light");
+    await eventually(async () => (await height()) > 600, true);
     await page.close();
   });
 
@@ -232,12 +233,12 @@ onScreen("the frame", made, (at) => {
 
   test("collapses the rail to labelled icons, and remembers it", async () => {
     await using page = await at.open("/settings");
-    const wide = (await rail(page).boundingBox())!.width;
+    const { width: wide } = await edgesOf(rail(page));
     await rail(page).getByRole("button", { name: "Collapse sidebar" }).click();
-    await eventually(async () => (await rail(page).boundingBox())!.width < wide / 2, true);
+    await eventually(async () => (await edgesOf(rail(page))).width < wide / 2, true);
     await page.reload();
     await rail(page).getByRole("button", { name: "Expand sidebar" }).waitFor();
-    expect((await rail(page).boundingBox())!.width).toBeLessThan(wide / 2);
+    await eventually(async () => (await edgesOf(rail(page))).width < wide / 2, true);
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
@@ -247,8 +248,8 @@ onScreen("the frame", made, (at) => {
     await using page = await at.open("/settings", NARROW);
     const menu = page.getByRole("button", { name: "Menu", exact: true });
     await menu.waitFor();
-    const shown = async () => (await rail(page).boundingBox())!.x >= 0;
-    expect(await shown()).toBe(false);
+    const shown = async () => (await edgesOf(rail(page))).left >= 0;
+    await eventually(shown, false);
     expect(await page.getByRole("link", { name: "Library" }).count()).toBe(0);
     await menu.focus();
     await page.keyboard.press("Enter");

@@ -12,6 +12,7 @@ import { approvedGear, isolatedSandbox, makeGear } from "../kit/service/gears.ts
 import { call, say } from "../kit/model/index.ts";
 import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 import { compiledWorld, world } from "../kit/service/world.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const PASSWORD = "a long enough password";
 /** After this time a page reads its gear again. */
@@ -204,8 +205,7 @@ async function both() {
       .waitFor();
     const from = page.getByLabel("From", { exact: true });
     await from.waitFor();
-    const { y, height } = (await list.boundingBox())!;
-    expect((await from.boundingBox())!.y).toBeGreaterThanOrEqual(y + height);
+    await eventually(async () => (await edgesOf(from)).top >= (await edgesOf(list)).bottom, true);
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import { shared } from "../kit/group-resource.ts";
 import { runService } from "../kit/service/running.ts";
 import { canShow, showcase } from "../kit/browser/showcase.ts";
 import { refusal } from "../kit/http/refusal.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 describe.if(hasBrowser && canShow)("the library screen", () => {
   const browser = shared(startBrowser);
@@ -203,8 +204,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await using page = await browser.open(busy.url, `/library/${id}`, { width: 360 });
     const close = side(page).getByRole("button", { name: "Close", exact: true });
     await close.waitFor();
-    const { x, width } = (await close.boundingBox())!;
-    expect(x + width).toBeLessThanOrEqual(360);
+    await eventually(async () => (await edgesOf(close)).right <= 360, true);
     await close.click();
     await page.waitForURL(`${busy.url}/library`);
     await busy.admin.delete(`/instructions/${id}`);

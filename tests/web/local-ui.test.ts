@@ -77,21 +77,24 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     const view = async () => (await svg.getAttribute("viewBox"))!.split(" ").map(Number);
     const whole = await view();
     await page.getByRole("button", { name: "Zoom in" }).click();
+    await eventually(async () => {
+      const [x = 0, , width = 0] = await view();
+      return [width < whole[2]!, x > 0];
+    }, [true, true]);
     const [x = 0, , width = 0] = await view();
-    expect([width < whole[2]!, x > 0]).toEqual([true, true]);
     const box = (await svg.boundingBox())!;
     await page.mouse.move(box.x + 5, box.y + 5);
     await page.mouse.down();
     await page.mouse.move(box.x + 65, box.y + 5, { steps: 4 });
     await page.mouse.up();
-    expect((await view())[0]).toBeLessThan(x);
+    await eventually(async () => (await view())[0]! < x, true);
     const frame = page.getByRole("group", { name: "Picture of the links" });
     await frame.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("+");
-    expect((await view())[2]).toBeLessThan(width);
+    await eventually(async () => (await view())[2]! < width, true);
     await page.getByRole("button", { name: "Fit" }).click();
-    expect(await view()).toEqual(whole);
+    await eventually(view, whole);
     await svg.locator("a", { hasText: /^plan/ }).last().click();
     await page.waitForURL(`**${SPACE}/files/plan.md`);
     await page.getByRole("link", { name: "Links", exact: true }).click();

@@ -93,17 +93,17 @@ onScreen("reading offline", chatRoom, (room) => {
           .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
           .map(({ one, box }) => `${one.className} ${Math.round(box.width)}×${Math.round(box.height)}`),
       );
-    expect(await small()).toEqual([]);
+    await eventually(small, []);
     await eventually(() => page.evaluate<number>("document.documentElement.scrollWidth"), 360);
     for (const view of ["Files", "Activity"]) {
       await page.getByRole("link", { name: view }).click();
       await page.waitForURL(`**/${view.toLowerCase()}`);
       await page.getByRole("main").getByRole("button").first().waitFor();
-      expect(await small()).toEqual([]);
+      await eventually(small, []);
     }
     await page.goto(`${room.url}/workspaces`);
     await page.getByRole("button", { name: "Create workspace" }).waitFor();
-    expect(await small()).toEqual([]);
+    await eventually(small, []);
   });
 
   test("shows what was read last and says as of when; continues when the server is back", async () => {
