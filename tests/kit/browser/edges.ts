@@ -1,4 +1,4 @@
-// Where an element is on the screen. A page is drawn anew at any moment: compare edges within `eventually`.
+// The edges of an element on the screen. A page is drawn anew at any moment: compare edges within `eventually`.
 
 import type { Locator } from "playwright-core";
 
