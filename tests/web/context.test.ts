@@ -214,8 +214,11 @@ onScreen(
       await page.getByText("Version 1 restored as version 3.").waitFor();
       await eventually(() => rows.count(), 3);
       expect(await at.text(STYLE)).toContain("Be long.");
-      // Another person wrote in the meantime: nothing is restored, and the list catches up.
-      await at.put(STYLE, "# Newer\n");
+      // Another person writes at this moment, before the page can know: nothing is restored, and the list catches up.
+      await page.route("**/api/v1/context/restore", async (route) => {
+        await at.put(STYLE, "# Newer\n");
+        await route.continue();
+      });
       await rows.last().getByRole("button").click();
       await detail.getByRole("button", { name: "Restore version 1" }).click();
       await detail.getByRole("alert").filter({ hasText: "the current version is v4" }).waitFor();
