@@ -24,12 +24,12 @@ export async function onTerminal(
   columns = 500,
 ): Promise<Shown> {
   let said = "";
-  // The last output may come after the end of the process.
   const isSaid = Promise.withResolvers<void>();
   let read = 0;
   const left = [...answers];
   const decoder = new TextDecoder();
-  const terminal = startTerminal(["sh", "-c", '"$0" "$@"; echo "exit=$?"', ...command], {
+  // A terminal that ends can lose its last output, so the shell stays until all of it is here.
+  const terminal = startTerminal(["sh", "-c", '"$0" "$@"; echo "exit=$?"; read -r _', ...command], {
     environment: process.env,
     variables: { TERM: "xterm", ...variables },
     columns,
@@ -49,12 +49,10 @@ export async function onTerminal(
     drained: () => {},
   })!;
   // A program that still waits for a key would outlive the test.
-  const done = Promise.all([terminal.ended, isSaid.promise]);
-  if ((await within(RUN_LIMIT_MS, done)) === LATE) {
-    terminal.kill();
-    await terminal.ended;
-    throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);
-  }
+  const done = await within(RUN_LIMIT_MS, isSaid.promise);
+  terminal.kill();
+  await terminal.ended;
+  if (done === LATE) throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);
   const [, text = "", exitCode] = EXIT.exec(said) ?? [];
   return { text: text.replaceAll("\r\n", "\n"), exitCode: Number(exitCode), unasked: left.length };
 }
