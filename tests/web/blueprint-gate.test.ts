@@ -6,6 +6,7 @@ import { hasBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { withBrowser } from "../kit/browser/screen.ts";
 import { searchable, searchLab } from "../kit/service/searching.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 setDefaultTimeout(90_000);
 
@@ -30,12 +31,12 @@ describe.if(hasBrowser && searchable)("the gate", () => {
     ];
     await wire.waitFor({ state: "attached" });
     await eventually(async () => {
-      const [small, large] = [(await gate.boundingBox())!, (await pane.boundingBox())!];
+      const [small, large] = [await edgesOf(gate), await edgesOf(pane)];
       return (
-        small.x >= large.x &&
-        small.y >= large.y &&
-        small.x + small.width <= large.x + large.width &&
-        small.y + small.height <= large.y + large.height
+        small.left >= large.left &&
+        small.top >= large.top &&
+        small.right <= large.right &&
+        small.bottom <= large.bottom
       );
     }, true);
     // A curve from side to side; a lane around cards has corners and straight parts.

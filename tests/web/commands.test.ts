@@ -9,6 +9,7 @@ import { holdRequest } from "../kit/browser/hold.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 
 const made = () => screen({ model: true });
 
@@ -344,8 +345,8 @@ onScreen("the palette", made, (at) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 640 });
     const fits = async () => {
-      const box = (await palette(page).boundingBox())!;
-      return box.x >= 0 && box.x + box.width <= 360 && box.y + box.height <= 640;
+      const { left, right, bottom } = await edgesOf(palette(page));
+      return left >= 0 && right <= 360 && bottom <= 640;
     };
     await eventually(fits, true);
   });

@@ -172,8 +172,8 @@ async function both() {
     const code = Array.from({ length: 120 }, (_, line) => `echo line ${line}`).join("\n");
     const gear = await makeGear(at.service.admin, { name: "long_gear", code: `cat\n${code}\n` });
     const inView = async (page: Page) => {
-      const bar = (await page.getByRole("group", { name: "Decision on long_gear" }).boundingBox())!;
-      return bar.y > 0 && bar.y + bar.height <= page.viewportSize()!.height;
+      const { top, bottom } = await edgesOf(page.getByRole("group", { name: "Decision on long_gear" }));
+      return top > 0 && bottom <= page.viewportSize()!.height;
     };
     for (const width of [1280, 390]) {
       await using page = await open(`/gears/${gear.id}/review`, { width });

@@ -84,12 +84,19 @@ onScreen("the inspector", chatRoom, (room) => {
     await eventually(async () => (await agent(desk.orchestratorId, desk))!.role, "Both.");
   });
 
-  test("asks before a role that was typed is lost", async () => {
+  /** The role of an agent, typed and not saved. */
+  async function typedRole() {
     const desk = await room.desk("poet");
-    await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
+    const page = await openOn(desk, `agent-${desk.agents["poet"]}`);
     await button(page, /^(Edit|Add) role$/).click();
     const field = side(page).getByLabel("Role (system prompt)");
     await field.fill("You write odes.");
+    return { desk, page, field };
+  }
+
+  test("asks before a role that was typed is lost", async () => {
+    const { page, field } = await typedRole();
+    await using _ = page;
     const question = page.getByRole("dialog", { name: "Discard changes?" });
     for (const name of ["Close", "Cancel"]) {
       await side(page).getByRole("button", { name, exact: true }).click();
@@ -105,11 +112,8 @@ onScreen("the inspector", chatRoom, (room) => {
   });
 
   test("keeps the role that someone is typing when another person deletes the agent", async () => {
-    const desk = await room.desk("poet");
-    await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
-    await button(page, /^(Edit|Add) role$/).click();
-    const field = side(page).getByLabel("Role (system prompt)");
-    await field.fill("You write odes.");
+    const { desk, page, field } = await typedRole();
+    await using _ = page;
     await room.admin.delete(`/agents/${desk.agents["poet"]}`);
     await side(page).getByText("poet was deleted while you were editing.").waitFor();
     await eventually(() => button(page, "Delete agent").count(), 0);

@@ -29,7 +29,7 @@ export interface Query<T> {
   readonly data: Accessor<T | undefined>;
   /** Why reading failed; undefined while there is data to show. */
   readonly problem: Accessor<Problem | undefined>;
-  /** The server had it and does not find it any more; `data` is what it had last. */
+  /** The server no longer has it; `data` is its last answer. */
   readonly gone: Accessor<boolean>;
   /** Neither data nor a problem yet. */
   readonly loading: Accessor<boolean>;

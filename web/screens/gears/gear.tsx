@@ -129,7 +129,7 @@ function Views(props: {
   );
 }
 
-/** Everyone who signs in sees every gear, so that one that is not found any more was deleted. */
+/** Everyone who signs in sees every gear, so one that is no longer found was deleted. */
 const deletedWords = (gear: GearDetail) => `${gear.name} was deleted.`;
 
 function deletion(gear: GearDetail, navigate: (path: string) => void) {

@@ -70,7 +70,10 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
         <p class="muted">Three steps to your first agent.</p>
       </header>
       <Show when={props.over}>
-        <Over typing={progress.typing()} onLeave={props.onLeave} />
+        <Meanwhile action="Show workspaces" typing={progress.typing()} onAct={() => props.onLeave()}>
+          This server is set up: it has a workspace.
+          <Show when={progress.typing()}> The provider that you typed here is not added yet.</Show>
+        </Meanwhile>
       </Show>
       <ol>
         <Step
@@ -121,30 +124,34 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
   );
 }
 
-/** For a tab that is left over. */
-function Over(props: { readonly typing: boolean; readonly onLeave: () => void }): JSX.Element {
+function AddedMeanwhile(props: { readonly name: string; readonly onUse: () => void }): JSX.Element {
+  const use = (
+    <>
+      Use <bdi>{props.name}</bdi>
+    </>
+  );
   return (
-    <div class="notice wait" role="status">
-      <div>
-        This server is set up: it has a workspace.
-        <Show when={props.typing}> The provider that you typed here is not added yet.</Show>
-      </div>
-      <Button small onClick={() => void mayDiscard(props.typing).then((is) => is && props.onLeave())}>
-        Show workspaces
-      </Button>
-    </div>
+    <Meanwhile action={use} typing onAct={() => props.onUse()}>
+      <bdi>{props.name}</bdi> was added meanwhile. Add yours, too, or continue with that one.
+    </Meanwhile>
   );
 }
 
-/** Somebody else, or another tab, added a provider while the person types one. */
-function AddedMeanwhile(props: { readonly name: string; readonly onUse: () => void }): JSX.Element {
+/** Says what somebody else, or another tab, did meanwhile. The button asks before it discards what is typed here. */
+function Meanwhile(props: {
+  readonly children: JSX.Element;
+  readonly action: JSX.Element;
+  readonly typing: boolean;
+  readonly onAct: () => void;
+}): JSX.Element {
+  const act = async () => {
+    if (await mayDiscard(props.typing)) props.onAct();
+  };
   return (
     <div class="notice wait" role="status">
-      <div>
-        <bdi>{props.name}</bdi> was added meanwhile. Add yours, too, or continue with that one.
-      </div>
-      <Button small onClick={() => void mayDiscard(true).then((is) => is && props.onUse())}>
-        Use <bdi>{props.name}</bdi>
+      <div>{props.children}</div>
+      <Button small onClick={() => void act()}>
+        {props.action}
       </Button>
     </div>
   );
