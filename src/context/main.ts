@@ -3,7 +3,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock, type Clock } from "../kit/clock.ts";
+import { systemClock, type Clock, type Timers } from "../kit/clock.ts";
 import { openDatabase } from "../kit/storage/db.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 import type { Handle } from "../kit/http/serve.ts";
@@ -35,6 +35,8 @@ export interface OpenOptions {
   readonly clock?: Clock;
   /** For tests. */
   readonly outbound?: OutboundOptions;
+  /** For tests. */
+  readonly timers?: Timers;
   /** For a server without users: the code that opens its setup pages. */
   readonly setupCode?: string;
   /** For tests. */
@@ -75,7 +77,7 @@ export function openServer(options: OpenOptions): OpenServer {
       },
     });
     if (report.backup) log.info("database upgraded", { backup: report.backup });
-    const parts = buildParts({ db, clock, log, config, outbound: options.outbound });
+    const parts = buildParts({ db, clock, log, config, outbound: options.outbound, timers: options.timers });
     prepare(parts);
     const { setupCode: code } = options;
     const setup = code === undefined ? undefined : { code, moveTo: (to: Listen) => opened.moveTo(to) };
@@ -112,7 +114,7 @@ function prepare(parts: Parts): void {
 }
 
 async function close(parts: Parts, log: OpenLog): Promise<void> {
-  parts.backups.abort("the server is stopping");
+  parts.backups.close();
   parts.audit.stopReading();
   parts.staleEvents.stop();
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
@@ -178,6 +180,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     // A space with a large backlog after a crash takes a while to open.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.staleEvents.start();
+    parts.backups.schedule.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
     return running(opened, started, [acme, ssh]);
   } catch (error) {

@@ -3,7 +3,7 @@
 
 import { dirname, join } from "node:path";
 import { Background } from "../kit/concurrency/background.ts";
-import type { Clock } from "../kit/clock.ts";
+import { systemTimers, type Clock, type Timers } from "../kit/clock.ts";
 import type { Db } from "../kit/storage/db.ts";
 import { Health, probeDisks } from "../kit/health.ts";
 import { AddressList } from "../kit/http/client-address.ts";
@@ -51,6 +51,8 @@ interface PartsOptions {
   readonly config: ServerConfig;
   /** Tests pass another network and other retry delays. */
   readonly outbound?: OutboundOptions | undefined;
+  /** For tests. */
+  readonly timers?: Timers | undefined;
 }
 
 export type Parts = ReturnType<typeof buildParts>;
@@ -93,16 +95,7 @@ export function buildParts(options: PartsOptions) {
     outbound: options.outbound,
   });
   const served = new ServedCertificate();
-  const backups = new Backups({
-    directory: config.directory,
-    shelf: config.backupDirectory,
-    db,
-    spaces,
-    audit,
-    background,
-    clock,
-    log,
-  });
+  const backups = backupsOf(ground, spaces, options);
   return {
     ...ground,
     ...people,
@@ -120,10 +113,14 @@ export function buildParts(options: PartsOptions) {
     backups,
     served,
     health: healthOf(ground, spaces, served),
-    metrics: metricsOf(ground, { limits, spaces, streams, commits, deliveries: hooks.deliveries, served }),
+    metrics: metricsOf(ground, { limits, spaces, streams, commits, served, backups, ...hooks }),
     spans: spansOf(ground, hooks.listener),
     metricsFor: new AddressList("metrics.allow", config.metricsAllow),
   };
+}
+
+function backupsOf(ground: Ground, spaces: Spaces, { config, timers = systemTimers }: PartsOptions): Backups {
+  return new Backups({ ...ground, directory: config.directory, config: config.backup, spaces, timers });
 }
 
 function buildGround({ db, clock, log, config }: PartsOptions): Ground {
@@ -172,11 +169,12 @@ interface Measured {
   readonly commits: Histogram;
   readonly deliveries: Deliveries;
   readonly served: ServedCertificate;
+  readonly backups: Backups;
 }
 
 function metricsOf(
   { clock, config, workers, audit }: Ground,
-  { limits, spaces, streams, commits, deliveries, served }: Measured,
+  { limits, spaces, streams, commits, deliveries, served, backups }: Measured,
 ): Metrics {
   return new Metrics({
     elapsed: () => clock.elapsed(),
@@ -202,6 +200,7 @@ function metricsOf(
       counter("service_audit_entries_total", "Records in the audit file", () => audit.entries),
       counter("service_audit_failed_total", "Audit records that could not be written", () => audit.failures),
       ...(config.tls === undefined ? [] : [expiryOf(served)]),
+      ...backups.schedule.readings(),
     ],
     measured: [
       {

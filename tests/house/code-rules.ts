@@ -204,7 +204,7 @@ const MAY_RENAME_OR_SYNC = [
   "src/kit/health.ts",
   "src/context/audit/chain.ts",
   "src/context/audit/audit-file.ts",
-  "src/context/backup/target.ts",
+  "src/kit/backup/target.ts",
   "src/context/backup/unpack.ts",
   "src/context/restore-server.ts",
   "src/context/spaces/removal.ts",

@@ -71,7 +71,7 @@ const cases: Readonly<Record<string, RuleCase>> = {
   "modes of private files are named in kit": {
     rule: rules.modesOnlyInKit,
     refused: [
-      ["src/context/backup/target.ts", "const FILE_MODE = 0o600;"],
+      ["src/kit/backup/target.ts", "const FILE_MODE = 0o600;"],
       ["src/service/sandbox/docker.ts", "await mkdir(path, { mode: 0o700 });"],
     ],
     allowed: [

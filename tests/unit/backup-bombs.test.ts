@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { writeArchive } from "../../src/context/backup/archive.ts";
+import { writeArchive } from "../../src/kit/backup/archive.ts";
 import { unpack } from "../../src/context/backup/unpack.ts";
 import { decode } from "../../src/context/versioned-store/coding.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";

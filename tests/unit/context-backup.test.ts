@@ -3,15 +3,16 @@
 import { expect, test } from "bun:test";
 import { basename } from "node:path";
 import { writeFileSync } from "node:fs";
-import { nameAt, shelfOf } from "../../src/context/backup/shelf.ts";
-import { targetPath } from "../../src/context/backup/target.ts";
+import { Shelf } from "../../src/kit/backup/shelf.ts";
+import { targetPath } from "../../src/kit/backup/target.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 test("several backups of one second are numbered, in their order", async () => {
   await using folder = await temporaryFolder();
+  const shelf = new Shelf(folder.path, "cairn");
   const made: string[] = [];
   for (const time of [0, 0, 0, 1000]) {
-    const file = targetPath(folder.path, (isTaken) => nameAt(time, isTaken), import.meta.dir);
+    const file = targetPath(folder.path, (isTaken) => shelf.nameAt(time, isTaken), import.meta.dir);
     writeFileSync(file, "");
     made.push(basename(file));
   }
@@ -21,6 +22,6 @@ test("several backups of one second are numbered, in their order", async () => {
     "cairn-backup-19700101T000000Z-3.tar.zst",
     "cairn-backup-19700101T000001Z.tar.zst",
   ]);
-  const { archives } = await shelfOf(folder.path);
+  const { archives } = await shelf.archives();
   expect(archives.map(({ file }) => basename(file))).toEqual(made.toReversed());
 });

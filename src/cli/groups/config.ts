@@ -48,7 +48,9 @@ export const configCheck = defineCommand({
       "tui.ssh.port": ssh.port,
       "tui.ssh.host_key": ssh.hostKey,
       "tui.ssh.keys": ssh.keys.map(({ user, fingerprint }) => `${user} ${fingerprint}`),
-      "backup.directory": config.backupDirectory,
+      "backup.directory": config.backup.directory,
+      "backup.every_hours": config.backup.everyHours,
+      "backup.keep": config.backup.keep,
       "metrics.allow": config.metricsAllow,
       log_level: config.logLevel,
     };

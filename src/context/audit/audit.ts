@@ -203,7 +203,7 @@ export class Audit {
    * already.
    */
   async watched<T>(
-    actor: Caller,
+    actor: Caller | null,
     deed: Deed,
     act: () => Promise<T>,
     about: (done: T) => Partial<Deed> | undefined = () => ({}),

@@ -4,10 +4,18 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "../../kit/concurrency/background.ts";
-import { SECOND_MS, rfc3339, type Clock } from "../../kit/clock.ts";
+import { BackupJobs } from "../../kit/backup/backup-jobs.ts";
+import { writeArchive } from "../../kit/backup/archive.ts";
+import { chunksOf, measured } from "../../kit/backup/members.ts";
+import { BackupSchedule } from "../../kit/backup/schedule.ts";
+import type { BackupConfig } from "../../kit/backup/config.ts";
+import type { Member } from "../../kit/backup/schema.ts";
+import { Shelf, type Shelved } from "../../kit/backup/shelf.ts";
+import { targetPath, writeTarget } from "../../kit/backup/target.ts";
+import { SECOND_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Db } from "../../kit/storage/db.ts";
-import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Source } from "../../kit/disk/tar.ts";
 import { version } from "../../kit/version.ts";
@@ -17,34 +25,23 @@ import { headText } from "../versioned-store/head.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { FrozenSpace } from "../spaces/freezing.ts";
 import type { Spaces } from "../spaces/spaces.ts";
-import { writeArchive } from "./archive.ts";
-import {
-  BACKUP_FORMAT,
-  MANIFEST_NAME,
-  type Backup,
-  type Manifest,
-  type Member,
-  type SpaceInBackup,
-} from "./schema.ts";
-import { nameAt, shelfOf, type Shelf } from "./shelf.ts";
-import { targetPath, writeTarget } from "./target.ts";
+import { BACKUP_FORMAT, MANIFEST_NAME, type Backup, type Manifest, type SpaceInBackup } from "./schema.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, manifestHash, spaceMembers } from "./unpack.ts";
-
-const READ_BYTES = 1024 * 1024;
 
 interface BackupsDeps {
   /** The server's data directory. */
   readonly directory: string;
-  /** The directory where admins who are not the operator may put backups; empty: none. */
-  readonly shelf: string;
+  readonly config: BackupConfig;
   readonly db: Db;
   readonly spaces: Spaces;
   readonly audit: Audit;
   readonly background: Background;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
 }
 
+type Result = NonNullable<Backup["result"]>;
 type LeftOut = SpaceInBackup["left_out"];
 
 /** All data, frozen at one moment. */
@@ -56,20 +53,21 @@ interface Moment {
   readonly audit: ReturnType<Audit["mark"]>;
 }
 
-interface Job {
-  /** Every admin may cancel it. */
-  readonly isShelved: boolean;
-  readonly shown: Backup;
-  readonly stop: AbortController;
-}
-
 export class Backups {
   readonly #deps: BackupsDeps;
-  #last: Job | undefined;
-  #count = 0;
+  readonly #jobs: BackupJobs<Result>;
+  /** The directory where the operator keeps backups; that of the schedule and of admins who are not the operator. */
+  readonly #shelf: Shelf;
+  readonly schedule: BackupSchedule;
+  /** Every admin may cancel a backup on the shelf. */
+  #isLastShelved = false;
 
   constructor(deps: BackupsDeps) {
+    const { background, config, log } = deps;
     this.#deps = deps;
+    this.#jobs = new BackupJobs(background, log);
+    this.#shelf = new Shelf(config.directory, "cairn");
+    this.schedule = new BackupSchedule({ ...deps, shelf: this.#shelf, make: () => this.#scheduled() });
   }
 
   /**
@@ -77,90 +75,82 @@ export class Backups {
    * `refused`, or `conflict` while another backup is running.
    */
   start(caller: Caller, given: string | undefined): Backup {
-    const { audit, background, clock, directory, log, shelf } = this.#deps;
-    const path = given ?? shelf;
-    const deed = { action: "backup.create", target: path };
-    let file: string;
-    try {
-      if (given === undefined) requireShelf(caller, shelf);
+    const path = given ?? this.#shelf.directory;
+    const { shown } = this.#start(caller, path, "person", () => {
+      if (given === undefined) requireShelf(caller, path);
       else requireOperator(caller);
-      if (this.#last?.shown.state === "running")
-        throw new AppError("conflict", `a backup is already running: ${this.#last.shown.file}`);
-      file = targetPath(path, (isTaken) => nameAt(clock.now(), isTaken), directory);
-    } catch (error) {
-      audit.record(caller, deed, error);
-      throw error;
-    }
-    this.#count += 1;
-    const shown: Backup = {
-      id: this.#count,
-      state: "running",
-      file,
-      bytes_done: 0,
-      bytes_total: 0,
-      result: null,
-      error: null,
-    };
-    const job = { shown, stop: new AbortController(), isShelved: given === undefined };
-    this.#last = job;
-    const make = () =>
-      audit.watched(
-        caller,
-        { ...deed, target: file },
-        () => this.#make(job),
-        (done) => ({ contentHash: done.sha256 }),
-      );
-    background.run("backup", async () => {
-      try {
-        shown.result = await make();
-        shown.state = "done";
-      } catch (error) {
-        shown.error = errorOf(error);
-        shown.state = "failed";
-        // The caller and the audit record get an AppError; only other errors need the log.
-        if (!(error instanceof AppError)) log.error("the backup failed", { file, error: messageOf(error) });
-      }
     });
+    this.#isLastShelved = given === undefined;
     return shown;
   }
 
   /** Raises `forbidden`, `not_found`. */
   get(caller: Caller, id: number): Backup {
     requireAdmin(caller);
-    if (this.#last?.shown.id !== id) throw notFound("backup", id);
-    return this.#last.shown;
+    const { last } = this.#jobs;
+    if (last?.id !== id) throw notFound("backup", id);
+    return last;
   }
 
   /** The backup that was started last, since the server started. Raises `forbidden`. */
   last(caller: Caller): Backup | undefined {
     requireAdmin(caller);
-    return this.#last?.shown;
+    return this.#jobs.last;
   }
 
-  /** The archives in the directory for admins, newest first. Raises `forbidden`. */
-  async shelved(caller: Caller): Promise<Shelf> {
+  /** The archives in the directory for admins. Raises `forbidden`. */
+  async shelved(caller: Caller): Promise<Shelved> {
     requireAdmin(caller);
-    return shelfOf(this.#deps.shelf);
+    return this.#shelf.archives();
   }
 
   /** Cancels a running backup and removes its file. A finished backup is unaffected. Raises as `get`. */
   stop(caller: Caller, id: number): Backup {
     const shown = this.get(caller, id);
-    if (!this.#last?.isShelved) requireOperator(caller);
+    if (!this.#isLastShelved) requireOperator(caller);
     const by = caller.auth === "local" ? "the operator" : caller.name;
-    this.abort(`stopped by ${by}`);
+    this.#jobs.abort(`stopped by ${by}`);
     return shown;
   }
 
   /** Called before the server closes the files that are being copied. */
-  abort(reason: string): void {
-    this.#last?.stop.abort(
-      new AppError("unavailable", `the backup was cancelled: ${reason}; no file was kept`),
+  close(): void {
+    this.schedule.stop();
+    this.#jobs.abort("the server is stopping");
+  }
+
+  async #scheduled(): Promise<void> {
+    const { shown, ended } = this.#start(null, this.#shelf.directory, "schedule");
+    this.#isLastShelved = true;
+    await ended;
+    if (shown.error) throw new AppError("unavailable", shown.error.message);
+  }
+
+  /** `actor` null: the server itself. `mayStart` raises if the actor may not. */
+  #start(actor: Caller | null, path: string, by: "person" | "schedule", mayStart = () => {}) {
+    const { audit, clock, directory } = this.#deps;
+    const deed = { action: "backup.create", target: path };
+    let file: string;
+    try {
+      mayStart();
+      this.#jobs.requireIdle();
+      const nameOf = (isTaken: (name: string) => boolean) => this.#shelf.nameAt(clock.now(), isTaken, by);
+      file = targetPath(path, nameOf, directory);
+    } catch (error) {
+      audit.record(actor, deed, error);
+      throw error;
+    }
+    return this.#jobs.start(file, (shown, signal) =>
+      audit.watched(
+        actor,
+        { ...deed, target: file },
+        () => this.#make(shown, signal),
+        (done) => ({ contentHash: done.sha256 }),
+      ),
     );
   }
 
-  async #make({ shown, stop }: Job): Promise<NonNullable<Backup["result"]>> {
-    const { signal } = stop;
+  async #make(shown: Backup, signal: AbortSignal): Promise<Result> {
     const leftOut = await this.#leftOut(signal);
     return writeTarget(shown.file, async (handle) => {
       await this.#calm();
@@ -251,7 +241,7 @@ async function* sourcesOf(
   onManifest: (manifest: Manifest) => void,
 ): AsyncGenerator<Source> {
   const members: Member[] = [];
-  const hashed = (source: Source): Source => ({ ...source, content: measured(source, members, onBytes) });
+  const hashed = (source: Source) => measured(source, members, onBytes);
   const { config, server, audit, spaces } = moment;
   yield hashed({ name: CONFIG_MEMBER, size: config.length, content: [config] });
   yield hashed({ name: DATABASE_MEMBER, size: server.size, content: chunksOf(server) });
@@ -266,31 +256,6 @@ async function* sourcesOf(
   onManifest(manifest);
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   yield { name: MANIFEST_NAME, size: text.length, content: [text] };
-}
-
-async function* measured(
-  { name, size, content }: Source,
-  members: Member[],
-  onBytes: (count: number) => void,
-): AsyncGenerator<Uint8Array> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const chunk of content) {
-    hasher.update(chunk);
-    onBytes(chunk.length);
-    yield chunk;
-  }
-  members.push({ name, size, sha256: hasher.digest("hex") });
-}
-
-async function* chunksOf(file: FrozenFile): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < file.size;) {
-    // A new buffer each time, because the previous one may still be queued for compression.
-    const chunk = new Uint8Array(Math.min(READ_BYTES, file.size - at));
-    const count = await file.read(chunk, at);
-    if (count === 0) return;
-    yield chunk.subarray(0, count);
-    at += count;
-  }
 }
 
 function manifestOf(
@@ -313,10 +278,4 @@ function manifestOf(
     hash: "",
   };
   return { ...manifest, hash: manifestHash(manifest) };
-}
-
-function errorOf(error: unknown): NonNullable<Backup["error"]> {
-  return error instanceof AppError
-    ? { code: error.code, message: error.message }
-    : { code: "internal", message: "internal error; see the log of the server" };
 }

@@ -1,7 +1,8 @@
 // The manifest of a backup (`manifest.json`, the last file in the archive), and the state of a backup job in the API.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { backupWith, Count, Member, Sha256 } from "../../kit/backup/schema.ts";
+import { closed, Time } from "../../kit/schema.ts";
 import { Head } from "../versioned-store/schema.ts";
 
 /** Increases when the meaning of an archive's content changes. */
@@ -10,12 +11,6 @@ export const MANIFEST_NAME = "manifest.json";
 export const MANIFEST_BYTES_MAX = 16 * 1024 * 1024;
 /** Longer than any system's path limit. */
 const BACKUP_PATH_CHARACTERS_MAX = 4_096;
-
-const Count = Type.Integer({ minimum: 0 });
-const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, hex" });
-
-export const Member = closed({ name: Type.String(), size: Count, sha256: Sha256 });
-export type Member = Static<typeof Member>;
 
 export const SpaceInBackup = closed({
   name: Type.String(),
@@ -52,26 +47,14 @@ export const CreateBackup = closed({
   }),
 });
 
-const backupStates = ["running", "done", "failed"] as const;
-
-export const Backup = closed({
-  id: Id,
-  state: oneOf(backupStates),
-  file: Type.String(),
-  /** Bytes to read. */
-  bytes_done: Count,
-  bytes_total: Count,
-  /** Set when done. `size` and `sha256` describe the archive; `created_at` is the moment that it shows. */
-  result: nullable(
-    closed({
-      size: Count,
-      sha256: Sha256,
-      created_at: Time,
-      spaces: Type.Array(SpaceInBackup),
-      audit: AuditInBackup,
-    }),
-  ),
-  /** Set when failed: the API error. */
-  error: nullable(closed({ code: Type.String(), message: Type.String() })),
-});
+/** `size` and `sha256` describe the archive; `created_at` is the moment that it shows. */
+export const Backup = backupWith(
+  closed({
+    size: Count,
+    sha256: Sha256,
+    created_at: Time,
+    spaces: Type.Array(SpaceInBackup),
+    audit: AuditInBackup,
+  }),
+);
 export type Backup = Static<typeof Backup>;

@@ -13,8 +13,9 @@ import { firstProblem } from "../../kit/schema-problem.ts";
 import type { Packed } from "../../kit/disk/tar.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
-import { readArchive, writeWhole } from "./archive.ts";
-import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Member } from "./schema.ts";
+import { readArchive, writeWhole } from "../../kit/backup/archive.ts";
+import type { Member } from "../../kit/backup/schema.ts";
+import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME } from "./schema.ts";
 
 export const CONFIG_MEMBER = "server.yaml";
 export const DATABASE_MEMBER = "server.db";

@@ -3,6 +3,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { backupConfigOf } from "../../kit/backup/config.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
@@ -84,7 +85,7 @@ export function readServerConfig(directory: string): ServerConfig {
     otlpEndpoint: checkedEndpoint(path, file.tracing?.otlp_endpoint ?? ""),
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
     ssh: sshOf(path, text, file.tui?.ssh),
-    backupDirectory: checkedDirectory(path, file.backup?.directory ?? ""),
+    backup: backupConfigOf(path, file.backup),
     metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
     logLevel: file.log_level ?? "info",
   };
@@ -149,11 +150,6 @@ function checkedEndpoint(path: string, endpoint: string): string {
     "invalid",
     `config ${path}: tracing.otlp_endpoint: expected the http or https URL of a collector, without credentials or a query (for example http://127.0.0.1:4318)`,
   );
-}
-
-function checkedDirectory(path: string, directory: string): string {
-  if (directory === "" || isAbsolute(directory)) return directory;
-  throw new AppError("invalid", `config ${path}: backup.directory: expected an absolute path`);
 }
 
 /** Rejects names that no request can carry, because they would only seem to allow something. */

@@ -1,6 +1,7 @@
 // The schema of `server.yaml`, and the configuration that results. An unknown or unsupported key is an error that names the key.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { BackupConfigFile, type BackupConfig } from "../../kit/backup/config.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
 import { ENGINE_NAMES, type EngineName } from "../versioned-store/schema.ts";
 
@@ -108,7 +109,7 @@ export const ConfigFile = closed({
       ),
     }),
   ),
-  backup: Type.Optional(closed({ directory: Type.Optional(Type.String()) })),
+  backup: Type.Optional(BackupConfigFile),
   metrics: Type.Optional(closed({ allow: Type.Optional(Type.Array(Type.String())) })),
   log_level: Type.Optional(oneOf(["debug", "info", "warn", "error"] as const)),
 });
@@ -189,8 +190,8 @@ export interface ServerConfig {
   readonly privateWebhooks: boolean;
   /** The terminal interface over SSH. */
   readonly ssh: SshConfig;
-  /** The directory for backups that admins start from the console; empty: they cannot. */
-  readonly backupDirectory: string;
+  /** Without a directory, admins cannot start backups from the console, and none are scheduled. */
+  readonly backup: BackupConfig;
   readonly metricsAllow: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }

@@ -4,7 +4,7 @@
 import { Database } from "bun:sqlite";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { readArchive, writeArchive } from "../../../src/context/backup/archive.ts";
+import { readArchive, writeArchive } from "../../../src/kit/backup/archive.ts";
 import type { Manifest } from "../../../src/context/backup/schema.ts";
 import { manifestHash } from "../../../src/context/backup/unpack.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";

@@ -97,7 +97,9 @@ function settingsOf(config: ServerConfig): [key: string, value: string][] {
     ["tui.ssh.port", String(config.ssh.port)],
     ["tui.ssh.host_key", MASKED],
     ["tui.ssh.keys", config.ssh.keys.length === 0 ? "none" : counted(config.ssh.keys.length, "key")],
-    ["backup.directory", config.backupDirectory === "" ? "none" : config.backupDirectory],
+    ["backup.directory", config.backup.directory === "" ? "none" : config.backup.directory],
+    ["backup.every_hours", config.backup.everyHours === 0 ? "0 (never)" : String(config.backup.everyHours)],
+    ["backup.keep", config.backup.keep === 0 ? "0 (all)" : String(config.backup.keep)],
     ["metrics.allow", list(config.metricsAllow)],
     ["log_level", config.logLevel],
   ];

@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Backup } from "../../backup/schema.ts";
-import type { Shelf } from "../../backup/shelf.ts";
+import type { Shelved } from "../../../kit/backup/shelf.ts";
 import type { Failure } from "../failure.ts";
 import { countText, counted, sizeInWords } from "../../../kit/text/amounts.ts";
 import { Command, Empty, Figure, FormTo, Name, Problem, Size, Table, Time } from "../pieces.tsx";
@@ -13,7 +13,7 @@ export const BACKUPS = "/console/backups";
 interface BackupsProps {
   readonly visit: Visit;
   readonly last: Backup | undefined;
-  readonly shelf: Shelf;
+  readonly shelf: Shelved;
   /** Complete commands for the server's machine. */
   readonly commands: { readonly create: string; readonly restore: string };
   readonly failure: Failure | undefined;
@@ -108,7 +108,7 @@ export function Progress({ backup }: { backup: Backup }): VNode {
   );
 }
 
-function Archives({ shelf, create }: { shelf: Shelf; create: string }): VNode {
+function Archives({ shelf, create }: { shelf: Shelved; create: string }): VNode {
   return (
     <section class="console-stack" aria-labelledby="archives">
       <h2 id="archives">Archives</h2>

@@ -4,11 +4,11 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import { guarded, isUnwritable, problemWithoutPlace } from "../../kit/disk/disk.ts";
-import { AppError, systemCode } from "../../kit/error.ts";
-import { PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
-import { randomHex } from "../../kit/random.ts";
-import { syncDirectory } from "../../kit/disk/replace-file.ts";
+import { guarded, isUnwritable, problemWithoutPlace } from "../disk/disk.ts";
+import { AppError, systemCode } from "../error.ts";
+import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { randomHex } from "../random.ts";
+import { syncDirectory } from "../disk/replace-file.ts";
 
 const TEMPORARY_BITS = 48;
 /** The errors of file systems without hard links. */

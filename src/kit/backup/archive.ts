@@ -5,8 +5,8 @@ import { constants as fileFlags } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
-import { AppError, systemCode } from "../../kit/error.ts";
-import { readTar, tarOf, type Packed, type Source } from "../../kit/disk/tar.ts";
+import { AppError, systemCode } from "../error.ts";
+import { readTar, tarOf, type Packed, type Source } from "../disk/tar.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Does not block on a FIFO without a writer. */

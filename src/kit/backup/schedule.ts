@@ -1,0 +1,156 @@
+// Backs up again and again. The newest scheduled archive says when the next one is due, so a restart neither skips nor repeats one.
+
+import { HOUR_MS, MINUTE_MS, SECOND_MS, rfc3339, type Clock, type Timers } from "../clock.ts";
+import type { Background } from "../concurrency/background.ts";
+import { accessProblem } from "../disk/disk.ts";
+import { AppError } from "../error.ts";
+import type { Log } from "../log.ts";
+import { counter, gauge, type Reading } from "../metrics/metrics.ts";
+import type { BackupConfig } from "./config.ts";
+import type { Shelf } from "./shelf.ts";
+
+/** A start has other work; and a program that ends again and again must not back up each time. */
+const FIRST_WAIT_MS = MINUTE_MS;
+/** The clock may jump, and timers stand still while a laptop sleeps, so the clock is asked this often. */
+const LOOK_MS_MAX = 5 * MINUTE_MS;
+const RETRY_MS_MAX = HOUR_MS;
+
+interface ScheduleDeps {
+  readonly config: BackupConfig;
+  readonly shelf: Shelf;
+  /** Makes one scheduled backup. Raises why it failed. */
+  readonly make: () => Promise<void>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly background: Background;
+  readonly log: Log;
+}
+
+/** Times in ms since the epoch. */
+export interface ScheduleState {
+  /** Undefined: none is scheduled. */
+  readonly nextAt: number | undefined;
+  /** The last one that succeeded, also before this start. */
+  readonly lastAt: number | undefined;
+  /** Of the last attempt; undefined: it succeeded, or there was none since the start. */
+  readonly failure: string | undefined;
+  /** Since the start. */
+  readonly failures: number;
+}
+
+export class BackupSchedule {
+  readonly #deps: ScheduleDeps;
+  readonly #everyMs: number;
+  #state: ScheduleState = { nextAt: undefined, lastAt: undefined, failure: undefined, failures: 0 };
+  #cancel = () => {};
+  #isStopped = false;
+
+  constructor(deps: ScheduleDeps) {
+    this.#deps = deps;
+    this.#everyMs = deps.config.everyHours * HOUR_MS;
+  }
+
+  get state(): ScheduleState {
+    return this.#state;
+  }
+
+  /** Empty if the operator scheduled none. */
+  readings(): Reading[] {
+    if (this.#everyMs === 0) return [];
+    const newest = "Time of the newest scheduled backup, in seconds since the epoch; 0: there is none";
+    return [
+      gauge(
+        "service_backup_last_success_timestamp_seconds",
+        newest,
+        () => (this.#state.lastAt ?? 0) / SECOND_MS,
+      ),
+      counter("service_backup_failed_total", "Scheduled backups that failed", () => this.#state.failures),
+    ];
+  }
+
+  /** Without effect if the operator scheduled none. */
+  start(): void {
+    if (this.#everyMs === 0) return;
+    this.#deps.background.run("schedule of backups", async () => {
+      const { clock, shelf } = this.#deps;
+      try {
+        this.#state = { ...this.#state, lastAt: await shelf.newestScheduled() };
+      } catch (error) {
+        this.#failed(accessProblem(error));
+      }
+      const now = clock.now();
+      this.#due(Math.max((this.#state.lastAt ?? 0) + this.#everyMs, now + FIRST_WAIT_MS));
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  #due(at: number): void {
+    if (this.#isStopped) return;
+    // A clock that was ahead named the last archive.
+    const nextAt = Math.min(at, this.#deps.clock.now() + this.#everyMs);
+    this.#state = { ...this.#state, nextAt };
+    this.#wait();
+  }
+
+  #wait(): void {
+    const { clock, timers } = this.#deps;
+    const ms = Math.min(Math.max(this.#state.nextAt! - clock.now(), 0), LOOK_MS_MAX);
+    this.#cancel = timers.after(ms, () => this.#look());
+  }
+
+  #look(): void {
+    if (this.#isStopped) return;
+    const { background, clock } = this.#deps;
+    if (clock.now() < this.#state.nextAt!) this.#wait();
+    else background.run("scheduled backup", () => this.#attempt());
+  }
+
+  async #attempt(): Promise<void> {
+    const { clock, make } = this.#deps;
+    const begun = clock.now();
+    try {
+      await make();
+      this.#state = { ...this.#state, lastAt: begun, failure: undefined };
+    } catch (error) {
+      // Stopping the program cancels it, which is no failure.
+      if (this.#isStopped) return;
+      this.#failed(error instanceof AppError ? error.message : "internal error; see the log of the server");
+      this.#due(clock.now() + Math.min(this.#everyMs, RETRY_MS_MAX));
+      return;
+    }
+    await this.#prune();
+    this.#due(begun + this.#everyMs);
+  }
+
+  #failed(failure: string): void {
+    this.#deps.log.error("the scheduled backup failed", { error: failure });
+    this.#state = { ...this.#state, failure, failures: this.#state.failures + 1 };
+  }
+
+  async #prune(): Promise<void> {
+    const { config, shelf, log } = this.#deps;
+    if (config.keep === 0) return;
+    try {
+      for (const name of await shelf.prune(config.keep))
+        log.info("deleted an old scheduled backup", { name, kept: config.keep });
+    } catch (error) {
+      log.error("cannot delete old scheduled backups", {
+        directory: shelf.directory,
+        error: accessProblem(error),
+      });
+    }
+  }
+}
+
+/** As the state is shown. */
+export function scheduleTimes({ nextAt, lastAt }: ScheduleState): {
+  next_at: string | null;
+  last_at: string | null;
+} {
+  const shown = (time: number | undefined) => (time === undefined ? null : rfc3339(time));
+  return { next_at: shown(nextAt), last_at: shown(lastAt) };
+}

@@ -1,0 +1,106 @@
+// The directory in which a program keeps its backups: how files there are called, which there are, and which may go.
+
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { rfc3339, timeOf } from "../clock.ts";
+import { accessProblem } from "../disk/disk.ts";
+
+const EXTENSION = ".tar.zst";
+const SCHEDULED = "-scheduled";
+const SHOWN_MAX = 100;
+/** The time, the number of one of several in a second, and whether the schedule made it. */
+const TIME = String.raw`(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-\d+)?(-scheduled)?`;
+
+interface Archive {
+  readonly file: string;
+  readonly bytes: number;
+  readonly written_at: string;
+}
+
+export interface Shelved {
+  /** Empty: none is set. */
+  readonly directory: string;
+  /** Newest first. */
+  readonly archives: readonly Archive[];
+  /** Why the directory cannot be read. */
+  readonly problem: string | undefined;
+}
+
+interface Named {
+  readonly name: string;
+  /** ms since the epoch, from its name: a copied file keeps it. */
+  readonly time: number;
+  readonly isScheduled: boolean;
+}
+
+export class Shelf {
+  /** Absolute; empty: none is set. */
+  readonly directory: string;
+  readonly #program: string;
+  readonly #name: RegExp;
+
+  /** `program`: the first word of the names, so that two programs can share a directory. */
+  constructor(directory: string, program: string) {
+    this.directory = directory;
+    this.#program = program;
+    this.#name = new RegExp(`^${program}-backup-${TIME}\\.tar\\.zst$`);
+  }
+
+  /**
+   * `cairn-backup-20261121T062000Z.tar.zst`; if there is one already, `cairn-backup-20261121T062000Z-2.tar.zst`. That of a scheduled backup
+   * ends in `-scheduled.tar.zst`.
+   */
+  nameAt(time: number, isTaken: (name: string) => boolean, by: "person" | "schedule" = "person"): string {
+    const start = `${this.#program}-backup-${rfc3339(time).replace(/\.\d+/, "").replaceAll(/[-:]/g, "")}`;
+    const end = (by === "schedule" ? SCHEDULED : "") + EXTENSION;
+    let name = start + end;
+    for (let number = 2; isTaken(name); number++) name = `${start}-${number}${end}`;
+    return name;
+  }
+
+  async archives(): Promise<Shelved> {
+    const { directory } = this;
+    if (directory === "") return { directory, archives: [], problem: undefined };
+    try {
+      const archives: Archive[] = [];
+      for (const { name } of (await this.#named()).slice(0, SHOWN_MAX)) {
+        const file = join(directory, name);
+        const { size, mtimeMs } = await stat(file);
+        archives.push({ file, bytes: size, written_at: rfc3339(mtimeMs) });
+      }
+      return { directory, archives, problem: undefined };
+    } catch (error) {
+      return { directory, archives: [], problem: accessProblem(error) };
+    }
+  }
+
+  /** The time of the newest scheduled backup, ms since the epoch. Undefined: there is none. Raises what the disk raises. */
+  async newestScheduled(): Promise<number | undefined> {
+    return (await this.#named()).find(({ isScheduled }) => isScheduled)?.time;
+  }
+
+  /** Deletes all scheduled backups but the newest `keep`, and returns their names. Raises what the disk raises. */
+  async prune(keep: number): Promise<string[]> {
+    const scheduled = (await this.#named()).filter(({ isScheduled }) => isScheduled);
+    const names = scheduled.slice(keep).map(({ name }) => name);
+    for (const name of names) await rm(join(this.directory, name), { force: true });
+    return names;
+  }
+
+  /** Newest first. */
+  async #named(): Promise<Named[]> {
+    const names = (await readdir(this.directory)).flatMap((name) => {
+      const match = this.#name.exec(name);
+      if (!match) return [];
+      const [, year, month, day, hour, minute, second, scheduled] = match;
+      const time = timeOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+      return time === undefined ? [] : [{ name, time, isScheduled: scheduled !== undefined }];
+    });
+    // The first of a second is older than the numbered ones.
+    return names.sort((a, b) => b.time - a.time || (stemOf(a.name) < stemOf(b.name) ? 1 : -1));
+  }
+}
+
+function stemOf(name: string): string {
+  return name.slice(0, -EXTENSION.length);
+}
