@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { initServer } from "../../../src/context/init-server.ts";
 import { startServer, type OpenOptions, type RunningServer } from "../../../src/context/main.ts";
-import type { Clock } from "../../../src/kit/clock.ts";
 import type { AclRule, Capability, Role } from "../../../src/context/access/schema.ts";
 import type { AuditRecord, AuditVerification } from "../../../src/context/audit/schema.ts";
 import { HealthState } from "../../../src/kit/health.ts";
@@ -36,8 +35,10 @@ export interface WrittenFile {
   readonly created: boolean;
 }
 
-export interface ContextServerOptions {
-  readonly clock?: Clock;
+export interface ContextServerOptions extends Pick<
+  OpenOptions,
+  "acme" | "clock" | "outbound" | "sshLimits" | "timers"
+> {
   /** Laid over `server.yaml`; rate limits are off unless it says otherwise. */
   readonly config?: Record<string, unknown>;
   /** Of the first space; `blank` unless said. */
@@ -46,9 +47,6 @@ export interface ContextServerOptions {
   readonly people?: Readonly<Record<string, Role>>;
   /** Written by the admin, one after the other. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  readonly outbound?: OpenOptions["outbound"];
-  readonly sshLimits?: OpenOptions["sshLimits"];
-  readonly acme?: OpenOptions["acme"];
   /** Restarts listen where the server listened before. */
   readonly samePort?: boolean;
   /** The directory of the server; given: it is not removed. */
@@ -80,34 +78,28 @@ export interface ContextServer extends AsyncDisposable {
 }
 
 export async function contextServer(options: ContextServerOptions = {}): Promise<ContextServer> {
+  const {
+    config,
+    template = "blank",
+    people = {},
+    files = {},
+    samePort,
+    directory: given,
+    ...seams
+  } = options;
   await using stack = new AsyncDisposableStack();
-  const directory = options.directory ?? join(stack.use(await temporaryFolder()).path, "server");
+  const directory = given ?? join(stack.use(await temporaryFolder()).path, "server");
   const lines: LogLine[] = [];
   const log = {
     format: "json" as const,
     write: (line: string) => void lines.push(JSON.parse(line) as LogLine),
   };
-  const clock = options.clock ? { clock: options.clock } : {};
-  const outbound = options.outbound ? { outbound: options.outbound } : {};
-  const sshLimits = options.sshLimits ? { sshLimits: options.sshLimits } : {};
-  const acme = options.acme ? { acme: options.acme } : {};
-  const made = await initServer(
-    { directory, space: SPACE, admin: "root", template: options.template ?? "blank" },
-    log,
-    clock.clock,
-  );
-  configure(directory, { rate_limit: { enabled: false }, ...options.config });
-  let running: RunningServer = await startServer({
-    directory,
-    log,
-    port: options.samePort ? await keptPort() : 0,
-    ...clock,
-    ...outbound,
-    ...sshLimits,
-    ...acme,
-  });
+  const made = await initServer({ directory, space: SPACE, admin: "root", template }, log, seams.clock);
+  configure(directory, { rate_limit: { enabled: false }, ...config });
+  const start = (port: number) => startServer({ directory, log, port, ...seams });
+  let running: RunningServer = await start(samePort ? await keptPort() : 0);
   const as = (token: string) => contextClient(running.url, token);
-  const portAgain = () => (options.samePort ? Number(new URL(running.url).port) : 0);
+  const portAgain = () => (samePort ? Number(new URL(running.url).port) : 0);
   const server: ContextServer = {
     get url() {
       return running.url;
@@ -140,13 +132,13 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
       const port = portAgain();
       await running.stop("a test restarts it");
       await between(directory);
-      running = await startServer({ directory, log, port, ...clock, ...outbound, ...sshLimits, ...acme });
+      running = await start(port);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
   stack.defer(() => running.stop("test is over"));
-  for (const [name, role] of Object.entries(options.people ?? {})) await server.user(name, role);
-  for (const [path, content] of Object.entries(options.files ?? {})) await server.admin.write(path, content);
+  for (const [name, role] of Object.entries(people)) await server.user(name, role);
+  for (const [path, content] of Object.entries(files)) await server.admin.write(path, content);
   const kept = stack.move();
   return server;
 }
