@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { systemClock, type Clock } from "../kit/clock.ts";
+import { systemClock, type Clock, type Timers } from "../kit/clock.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { containerEvidence, type Environment } from "../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../kit/error.ts";
@@ -45,6 +45,8 @@ export interface StartOptions {
   sandbox?: Sandbox;
   /** Replaces the system's network in tests. */
   network?: Network;
+  /** Replaces the timers of the schedule of backups in tests. */
+  timers?: Timers;
   /** Serves the interface; by default the one compiled in. */
   ui?: ServeUi;
 }
@@ -93,6 +95,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     parts.turns.startQueued();
     parts.workspaces.removal.resume();
     parts.searchIndex.start();
+    parts.backups.schedule.start();
     parts.background.run("sweep of terminals", () => parts.terminals.prepare());
     const verifying = new AbortController();
     parts.background.run("verification of the audit", () => verifyAudit(parts, verifying.signal, log));
@@ -230,6 +233,7 @@ function running(parts: Parts, listener: Listener, log: OpenLog, verifying: Abor
 async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: string): Promise<void> {
   log.info("stopping", { reason });
   void listener.drain();
+  parts.backups.close();
   parts.terminals.stop();
   parts.workspaces.removal.stop();
   parts.searchIndex.stop();

@@ -5,6 +5,10 @@ import type { Operations } from "../kit/http/operation-facts.ts";
 
 export const operations: Operations = {
   "GET /health": ["Report the health of the server"],
+  "GET /backups": ["List the backups, and show the schedule"],
+  "POST /backups": ["Start a backup", "conflict", "refused", "invalid"],
+  "GET /backups/:id": ["Show a backup"],
+  "DELETE /backups/:id": ["Cancel a backup"],
   "POST /login": ["Log in with a name and a password", "unauthenticated", "rate_limited"],
   "POST /logout": ["Revoke the presented token"],
   "GET /whoami": ["Show the caller"],

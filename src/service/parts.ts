@@ -1,7 +1,7 @@
 // Builds the service feature by feature, each from the ground and the features below it. To add a feature, add its lines here and in server.ts.
 
 import { Background } from "../kit/concurrency/background.ts";
-import type { Clock } from "../kit/clock.ts";
+import { systemTimers, type Clock, type Timers } from "../kit/clock.ts";
 import type { Db } from "../kit/storage/db.ts";
 import type { Environment } from "../kit/environment.ts";
 import { Health, probeDirectory } from "../kit/health.ts";
@@ -16,6 +16,7 @@ import type { ApprovalSource } from "./approvals/approvals.ts";
 import { buildApprovals } from "./approvals/build.ts";
 import { ATTACHMENTS_FOLDER, buildAttachments } from "./attachments/build.ts";
 import { Audit } from "./audit/audit.ts";
+import { Backups } from "./backup/backups.ts";
 import { buildBlueprint } from "./blueprint/build.ts";
 import type { OwnListener } from "./catalog/addresses.ts";
 import { buildCatalog } from "./catalog/build.ts";
@@ -74,6 +75,8 @@ interface PartsOptions {
   readonly callModel?: CallModel;
   /** Replaces the features' own tools in tests. */
   readonly tools?: readonly ToolSource[];
+  /** Replaces the timers of the schedule of backups in tests. */
+  readonly timers?: Timers;
 }
 
 export type Parts = ReturnType<typeof buildParts>;
@@ -113,6 +116,8 @@ export function buildParts(options: PartsOptions) {
     snapshots,
     withdrawRequests: (workspaceId) => abilities.searches.withdrawIn(workspaceId),
   });
+  const { timers = systemTimers } = options;
+  const backups = new Backups({ ...ground, config: ground.config.backup, timers });
   return {
     ...ground,
     ...basis,
@@ -124,8 +129,9 @@ export function buildParts(options: PartsOptions) {
     ...buildOverview(ground, { access, ...waiting, ...usage, authentication }),
     ...buildSearch(ground, access, material.directories),
     ...buildTransfer(ground, { ...basis, ...material, ...abilities, snapshots, workspaces }),
+    backups,
     health: healthOf(ground),
-    metrics: metricsOf(ground, streams, turns),
+    metrics: metricsOf(ground, streams, turns, backups),
     snapshots,
     streams,
     workspaces,
@@ -292,6 +298,7 @@ function metricsOf(
   { clock, workers }: Ground,
   streams: Streams,
   { turns, recorder }: ReturnType<typeof buildTurns>,
+  backups: Backups,
 ): Metrics {
   const readings: Reading[] = [
     gauge("service_sse_clients", "Open event streams", () => streams.size),
@@ -308,6 +315,7 @@ function metricsOf(
       "Output tokens reported by providers",
       () => recorder.counts.outputTokens,
     ),
+    ...backups.schedule.readings(),
   ];
   return new Metrics({
     elapsed: () => clock.elapsed(),

@@ -5,6 +5,7 @@ import type { SchemaModules } from "../kit/http/components.ts";
 import * as approvals from "./approvals/schema.ts";
 import * as attachments from "./attachments/schema.ts";
 import * as audit from "./audit/schema.ts";
+import * as backup from "./backup/schema.ts";
 import * as blueprint from "./blueprint/schema.ts";
 import * as catalog from "./catalog/schema.ts";
 import * as conversation from "./conversation/schema.ts";
@@ -30,6 +31,7 @@ export const schemas: SchemaModules = [
   approvals,
   attachments,
   audit,
+  backup,
   blueprint,
   catalog,
   conversation,

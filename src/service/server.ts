@@ -18,6 +18,7 @@ import { approvalRoutes } from "./approvals/routes.ts";
 import { attachmentRoutes, ATTACHMENTS_ROUTE } from "./attachments/routes.ts";
 import { ATTACHMENT_BYTES_MAX } from "./attachments/schema.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { backupRoutes } from "./backup/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { operationLimits } from "./operation-limits.ts";
@@ -103,7 +104,8 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))
     .use(searchRoutes(caller, parts.search))
-    .use(auditRoutes(caller, parts.audit));
+    .use(auditRoutes(caller, parts.audit))
+    .use(backupRoutes(caller, parts.backups));
   const all = api.use(descriptionRoutes(caller, "Cairn service", () => api, API_FACTS));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])
     kinds.set(`${method} ${path}`, (hooks.detail as { "x-caller": CallerKind })["x-caller"]);

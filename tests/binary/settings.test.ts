@@ -53,6 +53,7 @@ describe("settings", () => {
       allowedHosts: [],
       trustedProxies: [],
       memory: undefined,
+      backup: { directory: "", everyHours: 0, keep: 7 },
       seedToken: undefined,
     });
   });
@@ -72,6 +73,7 @@ loopback_admin: false
 allowed_hosts: [Cairn.Example, "[::1]:80"]
 trusted_proxies: [10.0.0.0/8, "::1"]
 memory: { space: /space }
+backup: { directory: /backups, every_hours: 24, keep: 30 }
 `;
 
   test("include every key of the file", async () => {
@@ -90,6 +92,7 @@ memory: { space: /space }
       allowedHosts: ["cairn.example", "[::1]:80"],
       trustedProxies: ["10.0.0.0/8", "::1"],
       memory: { space: "/space" },
+      backup: { directory: "/backups", everyHours: 24, keep: 30 },
       seedToken: undefined,
     });
   });

@@ -8,15 +8,8 @@ import { join } from "node:path";
 import { pack as tar } from "tar-stream";
 import type { Manifest } from "../../src/context/backup/schema.ts";
 import { verifyBackup } from "../../src/context/restore-server.ts";
-import {
-  edited,
-  manifestIn,
-  membersOf,
-  pack,
-  withManifest,
-  withMember,
-  type BackupMember,
-} from "../kit/context/backup-file.ts";
+import { edited, manifestIn, pack, withManifest, withMember } from "../kit/context/backup-file.ts";
+import { membersOf, type BackupMember } from "../kit/backup-members.ts";
 import { cairn, cairnAt, printed } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";

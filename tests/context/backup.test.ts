@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { create, restore, type Made } from "../kit/context/backup-commands.ts";
-import { membersOf, peopleOf, spacesOf } from "../kit/context/backup-file.ts";
+import { membersOf } from "../kit/backup-members.ts";
+import { peopleOf, spacesOf } from "../kit/context/backup-file.ts";
 import { data, printed } from "../kit/cli/cairn.ts";
 import { refusalOf } from "../kit/http/refusal.ts";
 import { deny, filePath, type ContextClient } from "../kit/context/context-server.ts";

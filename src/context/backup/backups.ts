@@ -75,12 +75,18 @@ export class Backups {
    * `refused`, or `conflict` while another backup is running.
    */
   start(caller: Caller, given: string | undefined): Backup {
-    const path = given ?? this.#shelf.directory;
-    const { shown } = this.#start(caller, path, "person", () => {
-      if (given === undefined) requireShelf(caller, path);
-      else requireOperator(caller);
+    const { clock, directory } = this.#deps;
+    const shelf = this.#shelf;
+    if (given === undefined)
+      return this.#start(caller, shelf.directory, () => {
+        requireShelf(caller, shelf.directory);
+        return shelf.newFile(clock.now(), "person", directory);
+      }).shown;
+    const { shown } = this.#start(caller, given, () => {
+      requireOperator(caller);
+      return targetPath(given, (isTaken) => shelf.nameAt(clock.now(), isTaken), directory);
     });
-    this.#isLastShelved = given === undefined;
+    this.#isLastShelved = false;
     return shown;
   }
 
@@ -120,26 +126,28 @@ export class Backups {
   }
 
   async #scheduled(): Promise<void> {
-    const { shown, ended } = this.#start(null, this.#shelf.directory, "schedule");
-    this.#isLastShelved = true;
+    const { clock, directory } = this.#deps;
+    const shelf = this.#shelf;
+    const { shown, ended } = this.#start(null, shelf.directory, () =>
+      shelf.newFile(clock.now(), "schedule", directory),
+    );
     await ended;
     if (shown.error) throw new AppError("unavailable", shown.error.message);
   }
 
-  /** `actor` null: the server itself. `mayStart` raises if the actor may not. */
-  #start(actor: Caller | null, path: string, by: "person" | "schedule", mayStart = () => {}) {
-    const { audit, clock, directory } = this.#deps;
+  /** `actor` null: the server itself. `path`: as asked for. `newFile` raises if the actor may not write there. */
+  #start(actor: Caller | null, path: string, newFile: () => string) {
+    const { audit } = this.#deps;
     const deed = { action: "backup.create", target: path };
     let file: string;
     try {
-      mayStart();
+      file = newFile();
       this.#jobs.requireIdle();
-      const nameOf = (isTaken: (name: string) => boolean) => this.#shelf.nameAt(clock.now(), isTaken, by);
-      file = targetPath(path, nameOf, directory);
     } catch (error) {
       audit.record(actor, deed, error);
       throw error;
     }
+    this.#isLastShelved = true;
     return this.#jobs.start(file, (shown, signal) =>
       audit.watched(
         actor,

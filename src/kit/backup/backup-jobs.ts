@@ -5,7 +5,7 @@ import { AppError, messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
 
 /** As `backupWith` in schema.ts. Changes while the backup runs. */
-export interface BackupState<R> {
+interface BackupState<R> {
   readonly id: number;
   state: "running" | "done" | "failed";
   readonly file: string;

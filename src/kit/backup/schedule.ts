@@ -27,7 +27,7 @@ interface ScheduleDeps {
 }
 
 /** Times in ms since the epoch. */
-export interface ScheduleState {
+interface ScheduleState {
   /** Undefined: none is scheduled. */
   readonly nextAt: number | undefined;
   /** The last one that succeeded, also before this start. */

@@ -1,4 +1,4 @@
-// What the backups of both programs have in common: the facts about a file in an archive, and the state of a backup.
+// Schemas that the backups of both programs share: the facts about a file in an archive, and the state of a backup.
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf } from "../schema.ts";

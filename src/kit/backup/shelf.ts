@@ -1,9 +1,11 @@
 // The directory in which a program keeps its backups: how files there are called, which there are, and which may go.
 
+import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, timeOf } from "../clock.ts";
 import { accessProblem } from "../disk/disk.ts";
+import { targetPath } from "./target.ts";
 
 const EXTENSION = ".tar.zst";
 const SCHEDULED = "-scheduled";
@@ -56,6 +58,13 @@ export class Shelf {
     let name = start + end;
     for (let number = 2; isTaken(name); number++) name = `${start}-${number}${end}`;
     return name;
+  }
+
+  /** The path of a new archive on the shelf. Raises as `targetPath`: the directory must exist, outside `dataDirectory`. */
+  newFile(time: number, by: "person" | "schedule", dataDirectory: string): string {
+    const { directory } = this;
+    const name = this.nameAt(time, (taken) => existsSync(join(directory, taken)), by);
+    return targetPath(join(directory, name), () => name, dataDirectory);
   }
 
   async archives(): Promise<Shelved> {

@@ -9,7 +9,8 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.
 import { randomHex } from "../../kit/random.ts";
 import { replaceWith } from "../../kit/disk/replace-file.ts";
 
-const INCOMING = "incoming";
+/** Below the folder of attachments: uploads that are not complete. */
+export const INCOMING = "incoming";
 const NAME_BITS = 96;
 const HASH = /^[0-9a-f]{64}$/;
 

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { backupConfigOf } from "../../kit/backup/config.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { readNamedFile, readRegularFile } from "../../kit/disk/regular-file.ts";
 import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
@@ -61,6 +62,7 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
     allowedHosts: parseAllowedHosts(file.allowed_hosts ?? []),
     trustedProxies: parseTrustedProxies(file.trusted_proxies ?? []),
     memory: file.memory,
+    backup: backupConfigOf(path ?? join(data, CONFIG_FILE_NAME), file.backup),
     seedToken: parseSeedToken(environment["SERVICE_ADMIN_TOKEN"]),
   };
 }

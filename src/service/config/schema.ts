@@ -1,6 +1,7 @@
 // Every setting of `service` with its default and the form of its value. A test compares these keys with the documentation.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { BackupConfigFile, type BackupConfig } from "../../kit/backup/config.ts";
 import { closed, EXPECTED, oneOf } from "../../kit/schema.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 
@@ -73,6 +74,7 @@ export const ConfigFile = closed({
   allowed_hosts: Type.Optional(Type.Array(Type.String())),
   trusted_proxies: Type.Optional(Type.Array(Type.String())),
   memory: Type.Optional(Memory),
+  backup: Type.Optional(BackupConfigFile),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
 
@@ -94,6 +96,8 @@ export interface Config {
   /** Addresses and CIDR blocks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly memory: Static<typeof Memory> | undefined;
+  /** Without a directory, there are no backups. */
+  readonly backup: BackupConfig;
   readonly seedToken: string | undefined;
 }
 

@@ -11,14 +11,17 @@ import type { Log } from "../../kit/log.ts";
 import { RootDirectory } from "../../kit/disk/paths-disk.ts";
 import type { Access } from "../workspaces/access.ts";
 
-const REMOVED = "removed-";
+/** The default folder below the data directory. */
+export const FILES_FOLDER = "files";
+/** Begins the name of a directory that is being removed. */
+export const REMOVED = "removed-";
 const UNKNOWN = "unknown-";
 const OF_WORKSPACE = /^[1-9][0-9]{0,15}$/;
 
 interface DirectoriesDeps {
   /** The data directory. */
   data: string;
-  /** Below it; `files` by default. */
+  /** Below it; `FILES_FOLDER` by default. */
   folder?: string;
   access: Pick<Access, "exists" | "highestId">;
   background: Background;
@@ -32,7 +35,7 @@ export class Directories {
 
   constructor(deps: DirectoriesDeps) {
     this.#deps = deps;
-    this.#base = join(deps.data, deps.folder ?? "files");
+    this.#base = join(deps.data, deps.folder ?? FILES_FOLDER);
   }
 
   /** Returns an absolute path, which must not appear in prompts, responses or logs. The directory need not exist. */

@@ -27,9 +27,11 @@ const ROLE_SENTENCES = 100;
 
 export async function furnishedService(): Promise<FurnishedService> {
   const folder = await temporaryFolder();
+  const backups = await temporaryFolder();
   const model = await startModel({});
   model.on("m", () => say("ok"));
   const furnished = await furnish(folder.path, model.openaiUrl);
+  await folder.write("config.yaml", `backup: { directory: ${JSON.stringify(backups.path)} }\n`);
   const measured = await measuredServer("service", folder.path);
   return {
     ...furnished,
@@ -40,6 +42,7 @@ export async function furnishedService(): Promise<FurnishedService> {
       await measured[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
+      await backups[Symbol.asyncDispose]();
     },
   };
 }

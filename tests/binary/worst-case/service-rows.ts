@@ -2,6 +2,7 @@
 // much. A new route needs a row here, or a reason why its input and its answer are small (tests/house/worst-cases.test.ts).
 
 import type { Database } from "bun:sqlite";
+import type { Backup } from "../../../src/service/backup/schema.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
 import { lookAtCopy } from "../../kit/service/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -103,6 +104,14 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "of many versions": get((service) =>
       own(`/memory/history?limit=500&path=${service.branch}/${BUSY}`)(service),
     ),
+  },
+  "POST /backups": {
+    "of everything": async ({ admin }) => {
+      const { id } = await admin.post<Backup>("/backups");
+      const state = async () => (await admin.get<Backup>(`/backups/${id}`)).state;
+      await eventually(async () => (await state()) !== "running", true);
+      if ((await state()) !== "done") throw new Error("the backup failed");
+    },
   },
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
   "POST /workspaces/{id}/clear-taint": {
@@ -249,6 +258,8 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
   "one row by its key, nothing else": [
     "POST /logout",
     "GET /whoami",
+    "GET /backups/{id}",
+    "DELETE /backups/{id}",
     "DELETE /users/{id}/tokens",
     "DELETE /teams/{id}",
     "PUT /teams/{id}/members/{user_id}",
@@ -290,6 +301,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /terminal/status",
   ],
   "a list that limits of its own keep short, or a page of one": [
+    "GET /backups",
     "GET /users",
     "GET /teams",
     "GET /providers",

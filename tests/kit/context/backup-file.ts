@@ -4,29 +4,14 @@
 import { Database } from "bun:sqlite";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { readArchive, writeArchive } from "../../../src/kit/backup/archive.ts";
+import { writeArchive } from "../../../src/kit/backup/archive.ts";
 import type { Manifest } from "../../../src/context/backup/schema.ts";
 import { manifestHash } from "../../../src/context/backup/unpack.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
+import type { BackupMember } from "../backup-members.ts";
 import type { ContextClient } from "./context-server.ts";
 
-export interface BackupMember {
-  name: string;
-  bytes: Uint8Array;
-}
-
 const never = new AbortController().signal;
-
-export async function membersOf(path: string): Promise<BackupMember[]> {
-  const members: BackupMember[] = [];
-  const keep = async ({ name, content }: { name: string; content: AsyncIterable<Uint8Array> }) => {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(Buffer.from(piece));
-    members.push({ name, bytes: Buffer.concat(pieces) });
-  };
-  await readArchive(path, keep, never);
-  return members;
-}
 
 export async function pack(path: string, members: readonly BackupMember[]): Promise<string> {
   const handle = await open(path, "wx", 0o600);

@@ -61,7 +61,7 @@ export interface Furniture<Name extends string = never> {
 }
 
 export interface ServiceOptions extends Partial<
-  Pick<StartOptions, "clock" | "times" | "sandbox" | "network">
+  Pick<StartOptions, "clock" | "timers" | "times" | "sandbox" | "network">
 > {
   /** A folder to start on; given: it is not removed. */
   readonly data?: string;
@@ -268,7 +268,7 @@ async function addWorkers(place: Place, workers: NonNullable<Furniture["workers"
 export function world<const Name extends string = never>(
   options: Furniture<Name> & ServiceOptions = {},
 ): Promise<World<Name>> {
-  const { flags, environment, clock, times, sandbox, network } = options;
+  const { flags, environment, clock, timers, times, sandbox, network } = options;
   return World.make(options, async (data): Promise<LocalService> => {
     const log: string[] = [];
     const service = await startService({
@@ -276,6 +276,7 @@ export function world<const Name extends string = never>(
       environment: { HOME: data, PATH: "/nonexistent", ...environment },
       log: { format: "json", write: (line) => void log.push(line) },
       ...(clock && { clock }),
+      ...(timers && { timers }),
       ...(times && { times }),
       ...(sandbox && { sandbox }),
       ...(network && { network }),
