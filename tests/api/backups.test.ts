@@ -139,7 +139,7 @@ describe("a running backup", () => {
     await at.admin.delete(`/backups/${id}`);
     const { state, error } = await ended(at, { id } as Backup);
     expect([state, error?.message]).toEqual([
-      "failed",
+      "cancelled",
       "the backup was cancelled: stopped by admin; no file was kept",
     ]);
     expect(readdirSync(backups)).toEqual([]);
@@ -166,7 +166,8 @@ test("the schedule makes them, and its record names the service", async () => {
   await using at = await world({ data, clock, timers: clock });
   await eventually(async () => (await overviewOf(at)).next_at, "2026-01-01T12:01:00.000Z");
   clock.advance(MINUTE_MS);
-  await eventually(async () => (await overviewOf(at)).last_at, "2026-01-01T12:01:00.000Z");
+  await eventually(async () => (await overviewOf(at)).next_at, "2026-01-02T12:01:00.000Z");
+  expect((await overviewOf(at)).last_at).toBe("2026-01-01T12:01:00.000Z");
   const first = "service-backup-20260101T120100Z-scheduled.tar.zst";
   expect(readdirSync(backups)).toEqual([first]);
   const records = await at.admin.get<{ actor: string; auth: string; target: string }[]>("/audit?limit=1");

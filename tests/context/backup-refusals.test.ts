@@ -89,7 +89,7 @@ describe("refusals", () => {
     await server.admin.write("meanwhile.md", "x");
     await stopped;
     const ended = async () => (await local.get("/backups/1")).state;
-    await eventually(ended, "failed");
+    await eventually(ended, "cancelled");
     expect((await local.get("/backups/1")).error).toEqual({
       code: "unavailable",
       message: "the backup was cancelled: stopped by the operator; no file was kept",

@@ -1,12 +1,13 @@
 // Goal: admins start backups where the operator allows it, and see what is in force, how the server is, and what to do, without any secret.
 
 import { describe, expect, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { signedIn } from "../kit/context/console.ts";
 import { contextServer } from "../kit/context/context-server.ts";
-import { until } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 
 const BACKUPS = "/console/backups";
 /** So that a backup takes longer than asking to cancel it. */
@@ -38,6 +39,41 @@ describe("backups", () => {
     expect((await root.post(`${BACKUPS}/7/cancel`, { csrf })).status).toBe(404);
   });
 
+  test("are made by the server on the operator's schedule", async () => {
+    await using folder = await temporaryFolder();
+    const clock = manualClock();
+    const directory = join(folder.path, "backups");
+    const config = { backup: { directory, every_hours: 6, keep: 1 } };
+    await using server = await contextServer({ config, clock, timers: clock });
+    const root = await signedIn(server, "root");
+    const shows = (text: string) => until(async () => (await root.get(BACKUPS)).text.includes(text));
+    const scheduled = () => until(() => clock.waits().length > 0);
+    await scheduled();
+    clock.advance(MINUTE_MS);
+    await shows(`The last scheduled backup failed: ${directory}: no such directory; create it first`);
+    const [refused] = await server.audit("action=backup.create&limit=1");
+    expect([refused!.actor.name, refused!.actor.auth, refused!.result]).toEqual([
+      "server",
+      "system",
+      "error",
+    ]);
+    mkdirSync(directory);
+    await scheduled();
+    clock.advance(60 * MINUTE_MS);
+    await shows("State Done");
+    await shows("Every 6 hours");
+    await scheduled();
+    clock.advance(6 * 60 * MINUTE_MS);
+    const name = "cairn-backup-20260101T190100Z-scheduled.tar.zst";
+    await eventually(() => readdirSync(directory), [name]);
+    const [record] = await server.audit("action=backup.create&limit=1");
+    expect([record!.actor.name, record!.target, record!.result]).toEqual([
+      "server",
+      join(directory, name),
+      "ok",
+    ]);
+  });
+
   test("that run are cancelled and leave no file; one that is finished says so and stays", async () => {
     await using folder = await temporaryFolder();
     await using server = await contextServer({ config: { backup: { directory: folder.path } } });
@@ -59,7 +95,7 @@ describe("backups", () => {
       const page = await root.get(BACKUPS);
       return page.text.includes("State Running") ? undefined : page;
     });
-    expect(ended.text).toContain("State Failed");
+    expect(ended.text).toContain("State Cancelled");
     expect(ended.text).toContain("the backup was cancelled: stopped by root; no file was kept");
     // Without the temporary file of the one that was cancelled.
     const files = readdirSync(folder.path);

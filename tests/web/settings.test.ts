@@ -1,5 +1,6 @@
 // Goal: a person sets the theme and sees their session and the server's switches; an admin disables web search.
 
+import { mkdirSync } from "node:fs";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
@@ -46,6 +47,28 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await makeGear(service.admin);
     await page.goto(`${service.url}/gears`);
     await missing.getByText("docker pull own-python", { exact: true }).waitFor();
+  });
+
+  test("backs the server up on request, and shows the schedule", async () => {
+    const folder = stack.use(await temporaryFolder());
+    await folder.write(
+      "data/config.yaml",
+      `backup: { directory: ${folder.path}/backups, every_hours: 24 }\n`,
+    );
+    const service = stack.use(await runService({ data: `${folder.path}/data` }));
+    await using page = await browser.open(service.url, "/settings");
+    await page.getByText("Every 24 hours; the newest 7 are kept.").waitFor();
+    await page.getByText("Cannot read the directory: no such file.").waitFor();
+    await page.getByRole("button", { name: "Back up now" }).click();
+    await page.getByText(/no such directory; create it first/).waitFor();
+    browser.expected(/status of 400/);
+    mkdirSync(`${folder.path}/backups`);
+    await page.getByRole("button", { name: "Back up now" }).click();
+    await page.getByText("The latest backup is complete:").waitFor();
+    const archives = page.getByRole("table", { name: "Backup archives, newest first" });
+    await eventually(() => archives.getByText(/^service-backup-.*Z\.tar\.zst$/).count(), 1);
+    await eventually(() => page.getByText(/no such (?:file|directory)/).count(), 0);
+    expect(await problemsInBothThemes(page)).toEqual([]);
   });
 
   test("applies the theme at once and after a reload, by keyboard", async () => {
@@ -110,6 +133,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await page.goto(`${service.url}/settings`);
     await page.getByText("approval of its exact words").waitFor();
     expect(await page.getByRole("button", { name: "Disable" }).count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "Backups" }).count()).toBe(0);
   });
 
   test("reports an unreadable status; passes axe in both themes", async () => {

@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 /** As `backupWith` in schema.ts. Changes while the backup runs. */
 interface BackupState<R> {
   readonly id: number;
-  state: "running" | "done" | "failed";
+  state: "running" | "done" | "failed" | "cancelled";
   readonly file: string;
   bytes_done: number;
   bytes_total: number;
@@ -84,7 +84,7 @@ export class BackupJobs<R> {
       shown.state = "done";
     } catch (error) {
       shown.error = errorOf(error);
-      shown.state = "failed";
+      shown.state = stop.signal.aborted ? "cancelled" : "failed";
       // The caller and the audit record get an AppError; only other errors need the log.
       if (!(error instanceof AppError))
         this.#log.error("the backup failed", { file: shown.file, error: messageOf(error) });

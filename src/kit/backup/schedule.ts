@@ -38,6 +38,16 @@ interface ScheduleState {
   readonly failures: number;
 }
 
+export interface ShownSchedule {
+  /** 0: none is scheduled. */
+  readonly every_hours: number;
+  /** 0: all. */
+  readonly keep: number;
+  readonly next_at: string | null;
+  readonly last_at: string | null;
+  readonly failure: string | null;
+}
+
 export class BackupSchedule {
   readonly #deps: ScheduleDeps;
   readonly #everyMs: number;
@@ -52,6 +62,14 @@ export class BackupSchedule {
 
   get state(): ScheduleState {
     return this.#state;
+  }
+
+  /** The schedule in the form of the API. */
+  shown(): ShownSchedule {
+    const { everyHours, keep } = this.#deps.config;
+    const { nextAt, lastAt, failure = null } = this.#state;
+    const shown = (time: number | undefined) => (time === undefined ? null : rfc3339(time));
+    return { every_hours: everyHours, keep, next_at: shown(nextAt), last_at: shown(lastAt), failure };
   }
 
   /** Empty if the operator scheduled none. */
@@ -144,13 +162,4 @@ export class BackupSchedule {
       });
     }
   }
-}
-
-/** As the state is shown. */
-export function scheduleTimes({ nextAt, lastAt }: ScheduleState): {
-  next_at: string | null;
-  last_at: string | null;
-} {
-  const shown = (time: number | undefined) => (time === undefined ? null : rfc3339(time));
-  return { next_at: shown(nextAt), last_at: shown(lastAt) };
 }

@@ -9,9 +9,9 @@ export const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA
 export const Member = closed({ name: Type.String(), size: Count, sha256: Sha256 });
 export type Member = Static<typeof Member>;
 
-const backupStates = ["running", "done", "failed"] as const;
+const backupStates = ["running", "done", "failed", "cancelled"] as const;
 
-/** `result`: set when done; `error`: the API error, set when failed. */
+/** `result`: set when done; `error`: the API error, set when failed or cancelled. */
 export function backupWith<R extends TSchema>(result: R) {
   return closed({
     id: Id,

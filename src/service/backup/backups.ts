@@ -6,7 +6,7 @@ import { writeArchive } from "../../kit/backup/archive.ts";
 import { BackupJobs } from "../../kit/backup/backup-jobs.ts";
 import type { BackupConfig } from "../../kit/backup/config.ts";
 import { chunksOf, measured } from "../../kit/backup/members.ts";
-import { BackupSchedule, scheduleTimes } from "../../kit/backup/schedule.ts";
+import { BackupSchedule } from "../../kit/backup/schedule.ts";
 import type { Member } from "../../kit/backup/schema.ts";
 import { Shelf } from "../../kit/backup/shelf.ts";
 import { writeTarget } from "../../kit/backup/target.ts";
@@ -64,15 +64,10 @@ export class Backups {
   /** Raises `forbidden`. */
   async overview(caller: Caller): Promise<BackupsOverview> {
     requireAdmin(caller);
-    const { everyHours, keep } = this.#deps.config;
-    const { state } = this.schedule;
     const { directory, archives, problem = null } = await this.#shelf.archives();
     return {
       directory,
-      every_hours: everyHours,
-      keep,
-      ...scheduleTimes(state),
-      failure: state.failure ?? null,
+      ...this.schedule.shown(),
       last: this.#jobs.last ?? null,
       archives: [...archives],
       problem,

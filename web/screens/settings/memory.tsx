@@ -18,7 +18,7 @@ export function Memory(): JSX.Element {
         <Loaded query={space}>
           {(status) => (
             <>
-              <dl class="settings-memory">
+              <dl class="settings-facts">
                 <dt>State</dt>
                 <dd>
                   <span class={`tag ${status().available ? "ok" : "wait"}`}>

@@ -1,4 +1,4 @@
-// Settings: theme, session, the operator's switches, memory, keyboard shortcuts, version.
+// Settings: theme, session, the operator's switches, memory, backups, keyboard shortcuts, version.
 
 import { For, type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -16,6 +16,7 @@ import { MissingImages } from "../../parts/isolation/missing-images.tsx";
 import { egressQuery, isolationQuery } from "../../state/lists.ts";
 import { askToSignIn, isAdmin, me, signOut } from "../../state/session.ts";
 import { setTheme, theme, type Theme } from "../../state/theme.ts";
+import { Backups } from "./backups.tsx";
 import { Memory } from "./memory.tsx";
 import { shortcuts } from "./shortcuts.ts";
 import "./settings.css";
@@ -31,6 +32,7 @@ export function Settings(): JSX.Element {
       <Who />
       <Switches />
       <Memory />
+      <Backups />
       <Keys />
       <About />
     </div>

@@ -56,7 +56,8 @@ async function shown(
     restore: commandText(["cairn", "backup", "restore", archive, "--server-dir", `${directory}-restored`]),
   };
   const last = backups.last(visit.caller);
-  return page("Backups", h(BackupsBody, { visit, last, shelf, commands, failure }), {
+  const schedule = backups.schedule.shown();
+  return page("Backups", h(BackupsBody, { visit, last, shelf, schedule, commands, failure }), {
     status: failure?.status ?? 200,
   });
 }

@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Backup } from "../../backup/schema.ts";
+import type { ShownSchedule } from "../../../kit/backup/schedule.ts";
 import type { Shelved } from "../../../kit/backup/shelf.ts";
 import type { Failure } from "../failure.ts";
 import { countText, counted, sizeInWords } from "../../../kit/text/amounts.ts";
@@ -14,12 +15,13 @@ interface BackupsProps {
   readonly visit: Visit;
   readonly last: Backup | undefined;
   readonly shelf: Shelved;
+  readonly schedule: ShownSchedule;
   /** Complete commands for the server's machine. */
   readonly commands: { readonly create: string; readonly restore: string };
   readonly failure: Failure | undefined;
 }
 
-export function BackupsBody({ visit, last, shelf, commands, failure }: BackupsProps): VNode {
+export function BackupsBody({ visit, last, shelf, schedule, commands, failure }: BackupsProps): VNode {
   const isRunning = last?.state === "running";
   return (
     <div class="console-stack">
@@ -50,6 +52,7 @@ export function BackupsBody({ visit, last, shelf, commands, failure }: BackupsPr
           </div>
         </section>
       )}
+      {shelf.directory !== "" && <Schedule schedule={schedule} />}
       <Archives shelf={shelf} create={commands.create} />
       <section class="console-stack" aria-labelledby="restore">
         <h2 id="restore">Restore</h2>
@@ -71,6 +74,7 @@ const STATES: Readonly<Record<Backup["state"], string>> = {
   running: "Running",
   done: "Done",
   failed: "Failed",
+  cancelled: "Cancelled",
 };
 
 /** Refreshed while it runs. */
@@ -105,6 +109,32 @@ export function Progress({ backup }: { backup: Backup }): VNode {
       )}
       {error && <p class="console-problem">{error.message}</p>}
     </div>
+  );
+}
+
+function Schedule({ schedule }: { schedule: ShownSchedule }): VNode {
+  const { every_hours: hours, keep, next_at: next, last_at: last, failure } = schedule;
+  return (
+    <section class="console-stack" aria-labelledby="schedule">
+      <h2 id="schedule">Schedule</h2>
+      {hours === 0 ? (
+        <p class="muted">
+          None. The operator sets one with <code>backup.every_hours</code> in <code>server.yaml</code>.
+        </p>
+      ) : (
+        <dl class="console-figures">
+          <Figure label="Every">{counted(hours, "hour")}</Figure>
+          <Figure label="Kept">{keep === 0 ? "all" : `the newest ${countText(keep)}`}</Figure>
+          <Figure label="Newest">{last === null ? "none yet" : <Time at={last} />}</Figure>
+          {next !== null && (
+            <Figure label="Next">
+              <Time at={next} />
+            </Figure>
+          )}
+        </dl>
+      )}
+      {failure !== null && <p class="console-problem">The last scheduled backup failed: {failure}</p>}
+    </section>
   );
 }
 
