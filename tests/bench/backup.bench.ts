@@ -1,12 +1,12 @@
 // A backup of 10,000 files, by the compiled program: made beside a running server, verified, restored; and how long the server keeps someone
 // waiting meanwhile. Beside them what the same bytes cost at least: copied to another place, and read once for their SHA-256.
 
-import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
+import { besideCopying, copyAndHash, waitsDuring } from "./backup-limits.ts";
 import { figure, medianOf, percentile, timed, type Row } from "./row.ts";
 
 const FILES = 10_000;
@@ -24,7 +24,7 @@ export async function run(): Promise<Row[]> {
   const create = await typical(async () => {
     rmSync(file, { force: true });
     const running = command(["backup", "create", "--out", file, "--server-dir", server.directory]);
-    waits.push(...(await waitsDuring(server, running)));
+    waits.push(...(await waitsDuring((index) => server.admin.write("meanwhile.md", String(index)), running)));
   });
   const copied = await typical(() => copyAndHash(server.directory, join(folder, "copy")));
   const verify = await typical(() => command(["backup", "verify", file]));
@@ -34,17 +34,11 @@ export async function run(): Promise<Row[]> {
   });
   const longest = percentile(waits, 0.99);
   return [
-    beside("backup create, 10,000 files, from a running server", create, copied, 0.5),
+    besideCopying("backup create, 10,000 files, from a running server", create, copied, 0.5),
     figure("  writes meanwhile, p99", longest, { atMost: 100 }),
-    beside("backup verify, 10,000 files", verify, copied, 0.5),
-    beside("backup restore, 10,000 files", restore, copied, 0.25),
+    besideCopying("backup verify, 10,000 files", verify, copied, 0.5),
+    besideCopying("backup restore, 10,000 files", restore, copied, 0.25),
   ];
-}
-
-function beside(name: string, measured: number, limit: number, atLeast: number): Row {
-  const ratio = limit / measured;
-  const target = `≥ ${atLeast} of copying and hashing`;
-  return { name, measured, unit: "ms", limit, ratio, target, met: ratio >= atLeast };
 }
 
 const typical = (work: () => Promise<void>) => medianOf(RUNS, () => timed(work));
@@ -66,34 +60,6 @@ function put(index: number): object {
   }
   const content_b64 = Buffer.from(text.slice(0, FILE_BYTES)).toString("base64");
   return { op: "put", path: `many/${index % 100}/${index}.md`, content_b64 };
-}
-
-/** The least that could be done: every file of the data directory read, hashed and written elsewhere. */
-async function copyAndHash(from: string, to: string): Promise<void> {
-  rmSync(to, { recursive: true, force: true });
-  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const bytes = readFileSync(path);
-    new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-    const target = join(to, path.slice(from.length));
-    await mkdir(dirname(target), { recursive: true });
-    writeFileSync(target, bytes);
-  }
-}
-
-/** One write after the other until the work has ended; how long each took, ms. */
-async function waitsDuring({ admin }: RunningContext, work: Promise<void>): Promise<number[]> {
-  const waits: number[] = [];
-  const state = { over: false };
-  const ended = work.finally(() => (state.over = true));
-  while (!state.over) {
-    const before = performance.now();
-    await admin.write("meanwhile.md", String(waits.length));
-    waits.push(performance.now() - before);
-  }
-  await ended;
-  return waits;
 }
 
 async function command(args: string[]): Promise<void> {

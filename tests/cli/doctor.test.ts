@@ -149,6 +149,29 @@ describe("reports", () => {
     });
   });
 
+  test("a directory for backups that is missing, and a schedule that is late", async () => {
+    await using server = await stoppedServer();
+    const backups = server.inside("..", "backups of it");
+    configure(server.directory, { backup: { directory: backups, every_hours: 24 } });
+    expect(await server.finding("backups")).toMatchObject({
+      state: "fail",
+      found: `${backups}: no such directory; create it first`,
+      fix: `create '${backups}' for the user of the server, or change backup.directory`,
+    });
+    mkdirSync(backups);
+    expect(await server.finding("backups")).toMatchObject({
+      state: "warn",
+      found: "no scheduled backup has been made yet",
+    });
+    writeFileSync(join(backups, "cairn-backup-20261120T020000Z-scheduled.tar.zst"), "");
+    const at = (time: string): Clock => ({ ...systemClock, now: () => Date.parse(time) });
+    expect(await server.finding("backups", at("2026-11-21T12:00:00Z"))).toMatchObject({ state: "ok" });
+    expect(await server.finding("backups", at("2026-11-22T02:00:01Z"))).toMatchObject({
+      state: "warn",
+      found: "the newest scheduled backup is of 2026-11-20T02:00:00.000Z; one is due every 24 h",
+    });
+  });
+
   test("a damaged database, the checks that need it, and all other checks", async () => {
     await using server = await stoppedServer();
     writeFileSync(server.inside("server.db"), "this is no database at all".repeat(1_000));

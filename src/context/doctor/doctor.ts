@@ -43,6 +43,7 @@ export async function examine(directory: string, scratch: string, clock: Clock):
         : skipped("unknown: server.yaml does not load"),
     ),
     ...(await certificate(config.value, clock)),
+    ...(await backups(config.value, clock)),
     await made("run file", null, () => data.runFile(directory, state)),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
     await made("spaces", null, () => data.spacesVerdict(folders, directory)),
@@ -61,6 +62,14 @@ async function certificate(config: ServerConfig | undefined, clock: Clock): Prom
   if (config?.tls === undefined) return [];
   const { certificateVerdict } = await import("./certificate.ts");
   return [await made("certificate", null, () => certificateVerdict(config, clock.now()))];
+}
+
+/** Only of a server whose operator set a directory for them. */
+async function backups(config: ServerConfig | undefined, clock: Clock): Promise<Finding[]> {
+  if (config === undefined || config.backup.directory === "") return [];
+  const { backupsVerdict } = await import("./backups.ts");
+  const { backup, directory } = config;
+  return [await made("backups", null, () => backupsVerdict(backup, directory, clock.now()))];
 }
 
 /** Reads from disk, while no server has it open. */
