@@ -16,7 +16,6 @@ import { attach } from "../kit/service/attaching.ts";
 import { world, type World } from "../kit/service/world.ts";
 
 const GIB = 1024 ** 3;
-/** Sorted before and after everything else; one that `sha256sum` has to escape. */
 const ODD_NAME = "Überblick/日本語 – notes.md";
 
 interface Prepared {
@@ -95,6 +94,25 @@ test("a backup under writes restores to the service of that moment", async () =>
   expect(await again.as(at.people.ann.token).get("/whoami")).toMatchObject({ name: "ann" });
   expect(await again.admin.get("/audit/verify")).toMatchObject({ ok: true });
 });
+
+test.skipIf(process.platform !== "linux" || !Bun.which("tar") || !Bun.which("zstd"))(
+  "any tar with zstd unpacks it, and sha256sum finds no difference",
+  async () => {
+    await using folder = await temporaryFolder();
+    const { data } = await prepared(folder);
+    await using at = await world({ model: "silent", data });
+    const { id } = await at.workspace("lab");
+    for (const name of [ODD_NAME, `${"a".repeat(100)}/${"b".repeat(100)}.md`, "no newline"])
+      await at.admin.raw("PUT", `/workspaces/${id}/file?path=${encodeURIComponent(name)}`, { body: name });
+    const { file } = await ended(at, await at.admin.post<Backup>("/backups"));
+    const into = join(folder.path, "unpacked");
+    mkdirSync(into);
+    const ran = (command: string[], cwd: string) =>
+      Bun.spawnSync(command, { cwd, stderr: "inherit" }).exitCode;
+    expect(ran(["tar", "--zstd", "--extract", `--file=${file}`, `--directory=${into}`], folder.path)).toBe(0);
+    expect(ran(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], into)).toBe(0);
+  },
+);
 
 test("is for admins, and for a directory of the operator", async () => {
   await using folder = await temporaryFolder();

@@ -82,6 +82,7 @@ export class BackupJobs<R> {
     try {
       shown.result = await make(shown, stop.signal);
       shown.state = "done";
+      this.#log.info("made a backup", { file: shown.file });
     } catch (error) {
       shown.error = errorOf(error);
       shown.state = stop.signal.aborted ? "cancelled" : "failed";
