@@ -134,6 +134,38 @@ onScreen("the inspector", chatRoom, (room) => {
     await field.waitFor({ state: "detached" });
   });
 
+  test("keeps the name and the limits that someone is typing when another person deletes the agent", async () => {
+    const desk = await room.desk("poet");
+    await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
+    await button(page, "Rename").click();
+    const name = side(page).getByRole("textbox", { name: "Name" });
+    await name.fill("bard");
+    await button(page, "Set limits").click();
+    const limit = side(page).getByLabel("Tokens per day");
+    await limit.fill("5000");
+    await room.admin.delete(`/agents/${desk.agents["poet"]}`);
+    await side(page)
+      .getByText("poet was deleted while you were editing. Its name cannot be saved.")
+      .waitFor();
+    await side(page)
+      .getByText("poet was deleted while you were editing. Its limits cannot be saved.")
+      .waitFor();
+    // The field is the same one, and has the focus.
+    await page.keyboard.press("End");
+    await page.keyboard.type("0");
+    await eventually(() => limit.inputValue(), "50000");
+    expect(await name.inputValue()).toBe("bard");
+    for (const save of ["Rename", "Save limits"])
+      await eventually(() => button(page, save).isDisabled(), true);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const form = side(page).locator("form");
+    await form.first().getByRole("button", { name: "Cancel" }).click();
+    await name.waitFor({ state: "detached" });
+    await eventually(() => limit.inputValue(), "50000");
+    await form.first().getByRole("button", { name: "Cancel" }).click();
+    await side(page).getByText("poet was deleted. Its messages are still in the conversation.").waitFor();
+  });
+
   test("stops the next turn at a limit; reports invalid numbers at the field", async () => {
     const desk = await room.desk();
     room.model.script("boss", [say("Hello.", { usage: { input: 900, output: 100 } })]);

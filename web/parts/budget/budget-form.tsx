@@ -26,6 +26,9 @@ export function BudgetForm(props: {
   readonly send: (budget: Budget | null) => Promise<unknown>;
   readonly onDone: () => void;
   readonly note?: string;
+  readonly disabled?: boolean;
+  /** Above the buttons. */
+  readonly children?: JSX.Element;
 }): JSX.Element {
   const begun = props.budget ?? {};
   const [fields, setFields] = createSignal<Readonly<Record<Limit, string>>>({
@@ -70,7 +73,15 @@ export function BudgetForm(props: {
         dollars count only models with prices.
         <Show when={props.note}> {props.note}</Show>
       </p>
-      <FormActions form={form} action="Save limits" small onCancel={props.onDone} />
+      <FormActions
+        form={form}
+        action="Save limits"
+        small
+        disabled={props.disabled ?? false}
+        onCancel={props.onDone}
+      >
+        {props.children}
+      </FormActions>
     </form>
   );
 }

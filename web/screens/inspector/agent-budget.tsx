@@ -1,6 +1,6 @@
 // An agent's usage, its share of the workspace, and its limits per turn and per day.
 
-import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import { createMemo, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
@@ -9,10 +9,10 @@ import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
 import { BudgetForm } from "../../parts/budget/budget-form.tsx";
 import { BudgetMeter, NOTHING_USED } from "../../parts/budget/budget-meter.tsx";
+import { AgentDeleted, type EditedPart } from "./agent-deleted.tsx";
 
-export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
+export function AgentBudget(props: { readonly agent: Agent } & EditedPart): JSX.Element {
   const here = useHere();
-  const [editing, setEditing] = createSignal(false);
   const used = createMemo(() => here.state().usage.agents.find(({ agent_id: id }) => id === props.agent.id));
   const running = () => {
     const usage = used();
@@ -28,10 +28,10 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
       <BudgetMeter budget={props.agent.budget} today={used()?.today ?? NOTHING_USED} />
       <p class="small muted num inspector-after">{running()}</p>
       <Show
-        when={editing()}
+        when={props.editing}
         fallback={
           <Show when={ownsWorkspace(here.state().workspace)}>
-            <Button small onClick={() => setEditing(true)}>
+            <Button small onClick={() => props.onEdit(true)}>
               {props.agent.budget ? "Edit limits" : "Set limits"}
             </Button>
           </Show>
@@ -40,9 +40,14 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
         <BudgetForm
           budget={props.agent.budget}
           send={(budget) => take(api.agents({ id: props.agent.id }).patch({ budget }))}
-          onDone={() => setEditing(false)}
+          onDone={() => props.onEdit(false)}
           note="Work that it delegates counts, too."
-        />
+          disabled={props.deleted}
+        >
+          <Show when={props.deleted}>
+            <AgentDeleted name={props.agent.name}>Its limits cannot be saved.</AgentDeleted>
+          </Show>
+        </BudgetForm>
       </Show>
     </section>
   );

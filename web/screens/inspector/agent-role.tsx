@@ -9,19 +9,13 @@ import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea } from "../../kit/form.tsx";
 import { count, plural } from "../../kit/format.ts";
 import { guardLeaving, mayDiscard } from "../../kit/leaving.ts";
-import { CopyButton } from "../../kit/pieces.tsx";
+import { AgentDeleted, type EditedPart } from "./agent-deleted.tsx";
 import { ROLE_CHARACTERS } from "./limits.ts";
 
 const ROWS = 12;
 const CHARACTERS_SHOWN = 600;
 
-export function AgentRole(props: {
-  readonly agent: Agent;
-  /** By someone, while the role was edited. */
-  readonly deleted: boolean;
-  readonly editing: boolean;
-  readonly onEdit: (editing: boolean) => void;
-}): JSX.Element {
+export function AgentRole(props: { readonly agent: Agent } & EditedPart): JSX.Element {
   return (
     <section class="section">
       <h3>Role</h3>
@@ -112,7 +106,9 @@ function RoleForm(props: {
         hint={`${count(text().length)} of ${count(ROLE_CHARACTERS)} characters`}
       />
       <Show when={props.deleted}>
-        <Deleted name={props.agent.name} text={text()} />
+        <AgentDeleted name={props.agent.name} text={text()}>
+          Its role cannot be saved; copy your text to keep it.
+        </AgentDeleted>
       </Show>
       <Show when={changed() && !props.deleted}>
         <Changed
@@ -125,17 +121,6 @@ function RoleForm(props: {
       </Show>
       <FormActions form={form} action="Save" small disabled={!maySave()} onCancel={() => void cancel()} />
     </form>
-  );
-}
-
-function Deleted(props: { readonly name: string; readonly text: string }): JSX.Element {
-  return (
-    <div class="notice bad" role="alert">
-      <div>
-        {props.name} was deleted while you were editing. Its role cannot be saved; copy your text to keep it.
-      </div>
-      <CopyButton text={props.text} label="Copy your text" />
-    </div>
   );
 }
 

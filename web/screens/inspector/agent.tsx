@@ -4,15 +4,16 @@ import Pencil from "lucide-solid/icons/pencil";
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { Button, IconButton } from "../../kit/button.tsx";
+import { IconButton } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
-import { FormProblem } from "../../kit/form-actions.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { liveOf } from "../../state/live.ts";
 import { AgentBudget } from "./agent-budget.tsx";
+import { AgentDeleted, type EditedPart } from "./agent-deleted.tsx";
 import { AgentModel } from "./agent-model.tsx";
 import { agentPromptQuery } from "./agent-parts.ts";
 import { AgentPrompt } from "./agent-prompt.tsx";
@@ -33,13 +34,29 @@ export function AgentInspector(props: { readonly id: number }): JSX.Element {
   );
 }
 
+/** The forms of an agent. */
+type Form = "name" | "limits" | "role";
+
 function AgentOrGone(props: { readonly id: number }): JSX.Element {
   const here = useHere();
   const found = createMemo(() => here.state().agents.find(({ id }) => id === props.id));
-  const [editingRole, setEditingRole] = createSignal(false);
-  /** A deleted agent stays while its role is edited, so that nobody loses the text. */
-  const shown = createMemo<Agent | undefined>((before) => found() ?? (editingRole() ? before : undefined));
+  const [open, setOpen] = createSignal<readonly Form[]>([]);
+  /** A deleted agent stays while it is edited, so that nobody loses the text. */
+  const shown = createMemo<Agent | undefined>(
+    (before) => found() ?? (open().length > 0 ? before : undefined),
+  );
   const removed = () => here.state().agentNames.has(props.id);
+  const form = (name: Form) => ({
+    get deleted() {
+      return !found();
+    },
+    get editing() {
+      return open().includes(name);
+    },
+    onEdit: (on: boolean) =>
+      setOpen((before) => [...before.filter((one) => one !== name), ...(on ? [name] : [])]),
+  });
+  const [naming, limits, role] = [form("name"), form("limits"), form("role")];
   return (
     <Show
       when={shown()}
@@ -52,12 +69,17 @@ function AgentOrGone(props: { readonly id: number }): JSX.Element {
       }
     >
       {(agent) => (
-        // An element, in which the role stays in its place and keeps the focus.
+        // An element, in which the forms stay in their places and keep the focus.
         <div>
-          <Show when={found()} fallback={<InspectorHeader title={agent().name} />}>
-            {(live) => <LiveAgent agent={live()} />}
+          <Head agent={agent()} {...naming} />
+          <Show when={found()}>{(live) => <Capabilities agent={live()} />}</Show>
+          <Show when={found() !== undefined || limits.editing}>
+            <AgentBudget agent={agent()} {...limits} />
           </Show>
-          <AgentRole agent={agent()} deleted={!found()} editing={editingRole()} onEdit={setEditingRole} />
+          <Show when={found()}>{(live) => <AgentModel agent={live()} />}</Show>
+          <Show when={found() !== undefined || role.editing}>
+            <AgentRole agent={agent()} {...role} />
+          </Show>
           <Show when={found()}>{(live) => <AgentRemoval agent={live()} />}</Show>
         </div>
       )}
@@ -65,34 +87,29 @@ function AgentOrGone(props: { readonly id: number }): JSX.Element {
   );
 }
 
-/** All but the role and the removal. */
-function LiveAgent(props: { readonly agent: Agent }): JSX.Element {
+function Capabilities(props: { readonly agent: Agent }): JSX.Element {
   const prompt = agentPromptQuery(() => props.agent.id);
   return (
     <>
-      <Head agent={props.agent} />
       <AgentPrompt agent={props.agent} query={prompt} />
       <AgentUses agent={props.agent} prompt={prompt.data()} />
       <AgentWires agent={props.agent} />
-      <AgentBudget agent={props.agent} />
-      <AgentModel agent={props.agent} />
     </>
   );
 }
 
-function Head(props: { readonly agent: Agent }): JSX.Element {
+function Head(props: { readonly agent: Agent } & EditedPart): JSX.Element {
   const here = useHere();
-  const [renaming, setRenaming] = createSignal(false);
   const live = createMemo(() => liveOf(here.state()).activity.get(props.agent.id) ?? "idle");
   return (
     <InspectorHeader
       title={props.agent.name}
       before={<AgentAvatar id={props.agent.id} />}
       end={
-        <>
+        <Show when={!props.deleted} fallback={<span class="inspector-gap" />}>
           <Show when={!props.agent.orchestrator} fallback={<span class="inspector-gap" />}>
             <span class="tag">worker</span>
-            <IconButton label="Rename" small onClick={() => setRenaming((on) => !on)}>
+            <IconButton label="Rename" small onClick={() => props.onEdit(!props.editing)}>
               <Pencil aria-hidden="true" />
             </IconButton>
           </Show>
@@ -100,17 +117,21 @@ function Head(props: { readonly agent: Agent }): JSX.Element {
             <span class={`dot ${DOTS[live()]}`} />
             {live()}
           </span>
-        </>
+        </Show>
       }
     >
-      <Show when={renaming()}>
-        <Rename agent={props.agent} onDone={() => setRenaming(false)} />
+      <Show when={props.editing}>
+        <Rename agent={props.agent} deleted={props.deleted} onDone={() => props.onEdit(false)} />
       </Show>
     </InspectorHeader>
   );
 }
 
-function Rename(props: { readonly agent: Agent; readonly onDone: () => void }): JSX.Element {
+function Rename(props: {
+  readonly agent: Agent;
+  readonly deleted: boolean;
+  readonly onDone: () => void;
+}): JSX.Element {
   const [name, setName] = createSignal(props.agent.name);
   const form = createSubmission(["name"], async () => {
     if (name().trim() !== props.agent.name)
@@ -135,15 +156,11 @@ function Rename(props: { readonly agent: Agent; readonly onDone: () => void }): 
         problem={form.of("name")}
         hint="Other agents use this name to delegate to it."
       />
-      <FormProblem form={form} />
-      <div class="actions">
-        <Button small onClick={props.onDone}>
-          Cancel
-        </Button>
-        <Button small kind="primary" type="submit" busy={form.busy()}>
-          Rename
-        </Button>
-      </div>
+      <FormActions form={form} action="Rename" small disabled={props.deleted} onCancel={() => props.onDone()}>
+        <Show when={props.deleted}>
+          <AgentDeleted name={props.agent.name}>Its name cannot be saved.</AgentDeleted>
+        </Show>
+      </FormActions>
     </form>
   );
 }
