@@ -1,7 +1,7 @@
 // Goal: the list offers every edit of the canvas by keyboard; only an admin grants the internet, if web search is on.
 
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { makeGear } from "../kit/service/gears.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { blueprintOffice, card, draw, toast } from "../kit/browser/blueprint-desk.ts";
@@ -59,6 +59,27 @@ async function withSearches() {
     await page.keyboard.press("Control+z");
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await remove.waitFor();
+  });
+
+  test("keeps the focus in the part of a wire that is deleted, so that Tab reaches the next one", async () => {
+    const at = await office.desk("list focus");
+    for (const to of [at.scribe, at.scout]) await at.wire(at.orchestratorId, to);
+    await using page = await office.open(at.path);
+    await openList(page);
+    await unfold(page, "orchestrator").click();
+    const part = page.getByRole("region", { name: "Can delegate to" });
+    const isFocused = (one: Locator) => one.evaluate((element) => element === document.activeElement);
+    for (const name of ["scribe", "scout"]) {
+      const remove = part.getByRole("button", { name: `Delete wire from orchestrator to ${name}` });
+      if (name === "scribe") await remove.focus();
+      else await page.keyboard.press("Tab");
+      await eventually(() => isFocused(remove), true);
+      await page.keyboard.press("Enter");
+      await remove.waitFor({ state: "detached" });
+      await eventually(() => isFocused(part), true);
+    }
+    await page.keyboard.press("Tab");
+    await eventually(() => isFocused(part.getByRole("combobox")), true);
   });
 
   test("a late answer leaves the focus where the person has moved it, so that Ctrl Z undoes", async () => {

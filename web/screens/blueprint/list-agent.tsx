@@ -5,7 +5,7 @@ import { createMemo, createSignal, createUniqueId, type JSX, Show } from "solid-
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
-import { mayTakeFocus } from "../../kit/focus.ts";
+import { holdFocus, mayTakeFocus } from "../../kit/focus.ts";
 import { tokens } from "../../kit/format.ts";
 import { Keyed } from "../../kit/keyed.tsx";
 import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
@@ -144,9 +144,12 @@ function Part(props: {
 }): JSX.Element {
   const here = useHere();
   const editing = useEditing();
+  const heading = createUniqueId();
   return (
-    <section class="blueprint-list-part">
-      <h3 class="heading">{props.title}</h3>
+    <section class="blueprint-list-part" aria-labelledby={heading} tabIndex={-1} ref={holdFocus}>
+      <h3 class="heading" id={heading}>
+        {props.title}
+      </h3>
       <Show when={props.rows.length > 0} fallback={<p class="small muted">{props.empty}</p>}>
         <ul class="stack">
           <Keyed each={props.rows} key={({ key }) => key}>
