@@ -1,8 +1,11 @@
-// Goal: drafts of one person in several tabs do not delete each other, and one person never sees another's.
+// Goal: drafts of one person in several tabs do not delete each other, one person never sees another's, and a workspace that is deleted leaves the
+// person what they typed.
 
 import { expect, test } from "bun:test";
 import { eventually } from "../kit/eventually.ts";
-import { editor, filesScreen, stateIs, typeAtEnd } from "../kit/browser/files-screen.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { composer } from "../kit/browser/chat-room.ts";
+import { button, editor, filesScreen, stateIs, treeItem, typeAtEnd } from "../kit/browser/files-screen.ts";
 import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("drafts in several tabs", filesScreen, (at) => {
@@ -73,5 +76,27 @@ onScreen("drafts in several tabs", filesScreen, (at) => {
     expect(await other.getByText("The draft of tab two.").count()).toBe(0);
     expect(await other.getByRole("button", { name: "Save new version" }).count()).toBe(0);
     await one.context().close();
+  });
+
+  test("a person can copy their unsent texts when someone else deletes the workspace", async () => {
+    const doomed = await at.place("doomed");
+    await at.admin.raw("PUT", `${doomed.own}/file?path=plan.md`, { body: "start" });
+    await using page = await at.open(doomed.own);
+    await composer(page).fill("Compare both databases.");
+    await page.getByRole("link", { name: "Files", exact: true }).click();
+    await treeItem(page, "plan.md").click();
+    await typeAtEnd(page, "plan.md", " of a plan");
+    await at.admin.delete(doomed.own);
+    await page.getByRole("heading", { name: "Workspace not found" }).waitFor();
+    const text = (name: string) => page.getByRole("region", { name, exact: true }).textContent();
+    await eventually(() => text("Message to the orchestrator"), "Compare both databases.");
+    await eventually(() => text("plan.md"), "start of a plan");
+    await page.evaluate(
+      "navigator.clipboard.writeText = (text) => ((window.copied = text), Promise.resolve())",
+    );
+    await button(page, "Copy Message to the orchestrator").click();
+    await eventually(() => page.evaluate("window.copied"), "Compare both databases.");
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    at.browser.expected(/status of 404/);
   });
 });

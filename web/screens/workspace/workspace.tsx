@@ -10,7 +10,7 @@ import { later } from "../../kit/later.tsx";
 import { Part } from "../../kit/part.tsx";
 import { ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
-import { Failed, NotFound, Skeleton } from "../../kit/states.tsx";
+import { Failed, Skeleton } from "../../kit/states.tsx";
 import { colourOf } from "../../state/agent-look.ts";
 import { createFeed } from "../../state/feed.ts";
 import {
@@ -37,6 +37,7 @@ interface WorkspaceParts {
 }
 
 const ArchivedNotice = later(async () => (await import("./archived-notice.tsx")).ArchivedNotice);
+const Removed = later(async () => (await import("./removed.tsx")).Removed);
 const UsageDialog = later(async () => (await import("./usage-dialog.tsx")).UsageDialog);
 
 /** From here on prompts and their changes get more room beside the view. */
@@ -76,16 +77,7 @@ function OneWorkspace(
   modelsQuery();
   return (
     <HereContext.Provider value={here}>
-      <Show
-        when={!refused()}
-        fallback={
-          <NotFound
-            what="workspace"
-            alone
-            out={{ name: "All workspaces", go: () => navigate("/workspaces") }}
-          />
-        }
-      >
+      <Show when={!refused()} fallback={<Removed id={id} onLeave={() => navigate("/workspaces")} />}>
         <Show
           when={ready()}
           fallback={

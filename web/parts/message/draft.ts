@@ -14,11 +14,18 @@ export interface MessageDraft {
 /** The drafts on the screen. One that is no longer there may still be of a message that is being sent. */
 const shown = new Map<string, (theirs: string) => void>();
 
+const nameOf = (userId: number, workspaceId: number) => `draft.${userId}.${workspaceId}`;
+
+/** As it is stored; empty if there is none. */
+export function unsentMessage(userId: number, workspaceId: number): string {
+  return remember<string>(nameOf(userId, workspaceId)) ?? "";
+}
+
 /** Lives as long as the component that creates it. */
 export function createDraft(userId: number, workspaceId: number): MessageDraft {
-  const name = `draft.${userId}.${workspaceId}`;
+  const name = nameOf(userId, workspaceId);
   /** The stored text, as far as this tab knows. */
-  let stored = remember<string>(name) ?? "";
+  let stored = unsentMessage(userId, workspaceId);
   const [text, setText] = createSignal(stored);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const write = () => {

@@ -1,0 +1,49 @@
+// In place of a workspace that its reader no longer sees, because it was deleted or is no longer shared with them: offers the texts that they
+// had not sent or saved.
+
+import { For, type JSX, Show } from "solid-js";
+import { CopyButton } from "../../kit/pieces.tsx";
+import { NotFound } from "../../kit/states.tsx";
+import { draftsOf } from "../../parts/document/drafts.ts";
+import { unsentMessage } from "../../parts/message/draft.ts";
+import { me } from "../../state/session.ts";
+
+export function Removed(props: { readonly id: number; readonly onLeave: () => void }): JSX.Element {
+  const userId = me()?.id ?? 0;
+  const message = unsentMessage(userId, props.id);
+  const drafts = draftsOf(userId, props.id);
+  const texts = [
+    ...(message.trim() === "" ? [] : [{ name: "Message to the orchestrator", text: message }]),
+    ...[...drafts.paths()].map((path) => ({ name: path, text: drafts.get(path)!.text })),
+  ];
+  return (
+    <div class="workspace-removed">
+      <NotFound what="workspace" alone out={{ name: "All workspaces", go: () => props.onLeave() }} />
+      <Show when={texts.length > 0}>
+        <section class="section" aria-labelledby="workspace-unsaved">
+          <h2 id="workspace-unsaved" class="heading">
+            Your unsaved text
+          </h2>
+          <p class="small muted">It was not sent or saved here. Copy it to keep it.</p>
+          <For each={texts}>
+            {({ name, text }) => (
+              <>
+                <div class="row">
+                  <h3 class="small wrap" dir="auto">
+                    {name}
+                  </h3>
+                  <span class="end">
+                    <CopyButton text={text} label={`Copy ${name}`} />
+                  </span>
+                </div>
+                <pre class="block" dir="auto" tabIndex={0} role="region" aria-label={name}>
+                  {text}
+                </pre>
+              </>
+            )}
+          </For>
+        </section>
+      </Show>
+    </div>
+  );
+}
