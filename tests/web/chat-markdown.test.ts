@@ -180,4 +180,33 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     await eventually(() => conversation.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
     expect(await accessibilityProblems(page)).toEqual([]);
   });
+
+  test("gives each paragraph, item and cell the direction of its own text, and code that of code", async () => {
+    await using page = await shown(
+      "Both languages.\n\nمرحبا بالعالم.\n\n- English.\n- عربي: `--all`.\n\n| a |\n| --- |\n| نعم. |\n",
+      "Both languages.",
+    );
+    /** Whether the first letter is to the left of the last one. */
+    const goesRight = (text: string) =>
+      page
+        .locator(".md-block :is(p, li, td, code)", { hasText: text })
+        .last()
+        .evaluate((element) => {
+          const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+          const nodes: Text[] = [];
+          while (walker.nextNode()) nodes.push(walker.currentNode as Text);
+          const at = (node: Text, index: number) => {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + 1);
+            return range.getBoundingClientRect().x;
+          };
+          const last = nodes.filter(({ data }) => data.trim() !== "").at(-1)!;
+          return at(nodes[0]!, 0) < at(last, last.data.trimEnd().length - 1);
+        });
+    const texts = ["Both languages", "مرحبا", "English", "عربي", "نعم", "--all"];
+    const found: boolean[] = [];
+    for (const text of texts) found.push(await goesRight(text));
+    expect(found).toEqual([true, false, true, false, false, true]);
+  });
 });
