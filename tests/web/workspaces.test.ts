@@ -135,6 +135,24 @@ onScreen("the list of workspaces", made, (at) => {
     await row(page, "Brief").waitFor({ state: "detached" });
   });
 
+  test("finds a team among many to share with; Escape clears the search before it closes the dialog", async () => {
+    await make("Broad");
+    for (let number = 1; number <= 10; number++) await at.team(`Team ${number}`);
+    await using page = await open();
+    await act(page, "Broad", "Share");
+    const dialog = page.getByRole("dialog", { name: "Share Broad" });
+    const search = dialog.getByRole("searchbox", { name: "Search teams" });
+    await search.fill("Team 10");
+    await eventually(() => dialog.getByRole("checkbox").count(), 1);
+    await search.fill("Team 11");
+    await dialog.getByText("No matching teams.").waitFor();
+    await search.press("Escape");
+    await eventually(() => search.inputValue(), "");
+    await dialog.getByRole("checkbox", { name: "Team 10", exact: false }).waitFor();
+    await search.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
   test("shows a shared workspace to the team, and removes it when sharing ends while it is open", async () => {
     const workspace = await make("Together");
     await using page = await open();

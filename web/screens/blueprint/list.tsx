@@ -3,9 +3,9 @@
 
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
-import { TextInput } from "../../kit/form.tsx";
 import { plural } from "../../kit/format.ts";
 import { sameList } from "../../kit/same-list.ts";
+import { SearchBox } from "../../kit/search-box.tsx";
 import { found } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { useEditing } from "../../parts/editing/editing.ts";
@@ -56,7 +56,7 @@ export function List(props: ListProps): JSX.Element {
       </div>
       <Show when={props.shown.agents.length >= SEARCH_FROM}>
         <div class="blueprint-list-search">
-          <TextInput label="Search agents" type="search" value={search()} onInput={setSearch} />
+          <SearchBox label="Search agents" value={search()} onInput={setSearch} />
         </div>
       </Show>
       <ul class="blueprint-list-agents" aria-label="Agents">

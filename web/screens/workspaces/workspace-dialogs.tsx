@@ -11,6 +11,7 @@ import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
+import { SearchBox } from "../../kit/search-box.tsx";
 import { found } from "../../kit/table.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
 import { me } from "../../state/session.ts";
@@ -77,18 +78,14 @@ export function ShareDialog(props: {
         fallback={<p class="muted">No teams yet. An admin creates them under People.</p>}
       >
         <Show when={props.teams.length >= TEAMS_SEARCHED_FROM}>
-          <input
-            class="input"
-            type="search"
-            aria-label="Search teams"
-            placeholder="Search teams"
-            value={search()}
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
+          <SearchBox label="Search teams" value={search()} onInput={setSearch} />
         </Show>
         <fieldset class="workspaces-teams scroll">
           <legend class="visually-hidden">Teams</legend>
-          <For each={found(props.teams, search(), ({ name }) => name)}>
+          <For
+            each={found(props.teams, search(), ({ name }) => name)}
+            fallback={<p class="muted">No matching teams.</p>}
+          >
             {(team) => <TeamRow workspace={props.workspace} team={team} mayChange={may(team.id)} />}
           </For>
         </fieldset>
