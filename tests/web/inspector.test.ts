@@ -111,6 +111,40 @@ onScreen("the inspector", chatRoom, (room) => {
     await side(page).waitFor({ state: "detached" });
   });
 
+  test("asks before a name or limits that were typed are lost", async () => {
+    const desk = await room.desk("poet");
+    await using page = await openOn(desk, `agent-${desk.agents["poet"]}`);
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    for (const [open, label] of [
+      ["Rename", "Name"],
+      ["Set limits", "Tokens per day"],
+    ] as const) {
+      await button(page, open).click();
+      const field = side(page).getByRole("textbox", { name: label });
+      await field.fill("7");
+      await side(page).getByRole("button", { name: "Close", exact: true }).click();
+      await question.getByRole("button", { name: "Cancel" }).click();
+      await question.waitFor({ state: "detached" });
+      await eventually(() => field.inputValue(), "7");
+      await button(page, "Cancel").click();
+      await field.waitFor({ state: "detached" });
+    }
+    await side(page).getByRole("button", { name: "Close", exact: true }).click();
+    await side(page).waitFor({ state: "detached" });
+  });
+
+  test("saves a limit beside one that someone else has set meanwhile", async () => {
+    const desk = await room.desk();
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await button(page, "Set limits").click();
+    await side(page).getByLabel("Tokens per day").fill("5000");
+    await room.admin.patch(`/agents/${desk.orchestratorId}`, { budget: { cost_per_day: 2 } });
+    await eventually(() => side(page).getByLabel("Dollars per day").inputValue(), "2");
+    await button(page, "Save limits").click();
+    const budget = async () => (await agent(desk.orchestratorId, desk))!.budget;
+    await eventually(budget, { tokens_per_day: 5000, cost_per_day: 2 });
+  });
+
   test("keeps the role that someone is typing when another person deletes the agent", async () => {
     const { desk, page, field } = await typedRole();
     await using _ = page;

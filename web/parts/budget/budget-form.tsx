@@ -1,11 +1,13 @@
 // Limits per turn and per day, in tokens and in dollars. An empty field means no limit.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { type Accessor, createEffect, createSignal, type JSX, on, type Setter, Show } from "solid-js";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
 import { asProblem, fieldOf, fieldProblem, withField } from "../../api/problem.ts";
 import { focusOn } from "../../kit/focus.ts";
+import { followed } from "../../kit/followed.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import "./budget.css";
 
@@ -30,13 +32,7 @@ export function BudgetForm(props: {
   /** Above the buttons. */
   readonly children?: JSX.Element;
 }): JSX.Element {
-  const begun = props.budget ?? {};
-  const [fields, setFields] = createSignal<Readonly<Record<Limit, string>>>({
-    tokens_per_turn: text(begun.tokens_per_turn),
-    tokens_per_day: text(begun.tokens_per_day),
-    cost_per_turn: text(begun.cost_per_turn),
-    cost_per_day: text(begun.cost_per_day),
-  });
+  const [fields, setFields] = createFields(() => props.budget);
   const close = unlessMovedOn(() => props.onDone());
   const form = createSubmission(
     LIMITS.map(([name]) => name),
@@ -86,11 +82,33 @@ export function BudgetForm(props: {
   );
 }
 
-const text = (value: number | null | undefined) =>
-  value === null || value === undefined ? "" : String(value);
+type Texts = Readonly<Record<Limit, string>>;
+
+function textsOf(budget: Budget | null): Texts {
+  return Object.fromEntries(LIMITS.map(([name]) => [name, String(budget?.[name] ?? "")])) as Texts;
+}
+
+function createFields(budget: () => Budget | null): [Accessor<Texts>, Setter<Texts>] {
+  const [before, setBefore] = createSignal(textsOf(budget()));
+  const [fields, setFields] = createSignal(before());
+  // Saving sends all of them, so the others must not be older than what someone else has saved meanwhile.
+  createEffect(
+    on(
+      budget,
+      (saved) => {
+        const now = textsOf(saved);
+        setFields(followed(fields(), before(), now));
+        setBefore(now);
+      },
+      { defer: true },
+    ),
+  );
+  guardLeaving(() => LIMITS.some(([name]) => fields()[name] !== before()[name]));
+  return [fields, setFields];
+}
 
 /** Raises `Problem` for a field that is not a number above zero. */
-function budgetOf(fields: Readonly<Record<Limit, string>>): Budget | null {
+function budgetOf(fields: Texts): Budget | null {
   const budget: { -readonly [K in Limit]?: number } = {};
   for (const [name] of LIMITS) {
     const written = fields[name].trim().replace(/^\$/, "").replaceAll(/[ _]/g, "");

@@ -56,12 +56,6 @@ export function modelTextsOf(model: Model): ModelTexts {
   };
 }
 
-/** Merges a record changed elsewhere into the form: edited fields stay, the others follow. */
-export function followed(typed: ModelTexts, before: ModelTexts, after: ModelTexts): ModelTexts {
-  const edited = Object.entries(typed).filter(([field, text]) => text !== before[field as keyof ModelTexts]);
-  return { ...after, ...Object.fromEntries(edited) };
-}
-
 /** Returns the edited fields only, so that someone else's changes to the others survive. Raises as `figuresOf`. */
 export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model> {
   const { model_name, label } = typed;

@@ -5,6 +5,7 @@ import type { Model } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
+import { followed } from "../../kit/followed.ts";
 import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { tell } from "../../kit/toast.tsx";
@@ -14,7 +15,6 @@ import {
   figureFields,
   type FigureField,
   type FigureTexts,
-  followed,
   type ModelTexts,
   modelTextsOf,
 } from "./figures.ts";

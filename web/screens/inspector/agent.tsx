@@ -1,13 +1,14 @@
 // An agent: state, prompt, capabilities, budget, model and role. Only the orchestrator and the API create agents.
 
 import Pencil from "lucide-solid/icons/pencil";
-import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import { createMemo, createSignal, type JSX, Show, untrack } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
@@ -132,10 +133,11 @@ function Rename(props: {
   readonly deleted: boolean;
   readonly onDone: () => void;
 }): JSX.Element {
-  const [name, setName] = createSignal(props.agent.name);
+  const before = untrack(() => props.agent.name);
+  const [name, setName] = createSignal(before);
+  guardLeaving(() => name() !== before);
   const form = createSubmission(["name"], async () => {
-    if (name().trim() !== props.agent.name)
-      await take(api.agents({ id: props.agent.id }).patch({ name: name() }));
+    if (name().trim() !== before) await take(api.agents({ id: props.agent.id }).patch({ name: name() }));
     props.onDone();
   });
   return (
