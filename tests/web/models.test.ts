@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import type { Provider } from "../../src/service/catalog/schema.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
-import { eventually } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { startModel } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { shared } from "../kit/group-resource.ts";
@@ -127,6 +127,24 @@ describe.if(hasBrowser)("the models screen", () => {
       pdfs: null,
     });
     await eventually(() => field(second, "Output").inputValue(), "99");
+  });
+
+  test("saves the address of a provider beside the name that someone else gave it meanwhile", async () => {
+    const owner = await provider();
+    await using page = await open(`?open=provider-${owner.id}`);
+    const field = (name: string) => side(page).getByRole("textbox", { name, exact: true });
+    await field("Address").fill("https://elsewhere.example.org");
+    const name = `${owner.name} renamed`;
+    await service.admin.patch(`/providers/${owner.id}`, { name });
+    // The person comes back to the tab, and the list is old enough to be read again.
+    await until(async () => {
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      return (await side(page).getByRole("heading", { level: 2 }).textContent()) === name;
+    });
+    await side(page).getByRole("button", { name: "Save" }).click();
+    await eventually(async () => (await readProvider(owner.id))?.base_url, "https://elsewhere.example.org");
+    expect(await readProvider(owner.id)).toMatchObject({ name });
+    expect(await field("Name").inputValue()).toBe(name);
   });
 
   test("shows sizes and prices below the name in one column", async () => {

@@ -1,10 +1,11 @@
 // The forms that add a provider and edit its name and address. Keys are write-only.
 
-import { createSignal, For, type JSX, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
 import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { fieldProblem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
+import { followed } from "../../kit/followed.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
@@ -103,8 +104,26 @@ interface SettingsProps {
 }
 
 function createSettings(props: SettingsProps) {
-  const [name, setName] = createSignal(props.provider.name);
-  const [address, setAddress] = createSignal(props.provider.base_url);
+  const stored = () => ({ name: props.provider.name, address: props.provider.base_url });
+  const [before, setBefore] = createSignal(stored());
+  const [typed, setTyped] = createSignal(before());
+  const { name, address, setName, setAddress } = {
+    name: () => typed().name,
+    address: () => typed().address,
+    setName: (to: string) => setTyped({ ...typed(), name: to }),
+    setAddress: (to: string) => setTyped({ ...typed(), address: to }),
+  };
+  // Follows saves made elsewhere, except for edited fields.
+  createEffect(
+    on(
+      stored,
+      (now) => {
+        setTyped(followed(typed(), before(), now));
+        setBefore(now);
+      },
+      { defer: true },
+    ),
+  );
   const [key, setKey] = createSignal("");
   const anthropic = () => isAnthropic(props.provider.type);
   const moved = () => plain(address(), { anthropic: anthropic() }) !== props.provider.base_url;
