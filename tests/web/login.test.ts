@@ -129,9 +129,17 @@ describe.if(hasBrowser)("the login", () => {
     expect(replay.status).toBe(401);
   });
 
-  test("shows the login over the page when the session ends, and keeps the input", async () => {
+  test("shows the login over the page when the session ends, and keeps the input; asks before signing out loses it", async () => {
     await using page = await signedIn("/models?open=new-provider");
     await page.getByRole("textbox", { name: "Name" }).fill("Half written");
+    const signOut = async (answer: "Cancel" | "Discard changes") => {
+      await page.getByRole("button", { name: "Sign out" }).click();
+      const question = page.getByRole("dialog", { name: "Discard changes?" });
+      await question.getByRole("button", { name: answer }).click();
+      await question.waitFor({ state: "detached" });
+    };
+    await signOut("Cancel");
+    await eventually(() => page.getByRole("textbox", { name: "Name" }).inputValue(), "Half written");
     await endSessions();
     await page.getByRole("textbox", { name: "Key" }).fill("a-key");
     await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
@@ -153,6 +161,10 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByText("Your session has ended, so nothing was changed.").waitFor();
     await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
+    await page.getByRole("textbox", { name: "New key" }).fill("another-key");
+    await signOut("Discard changes");
+    await heading(page).waitFor();
+    refused(401);
   });
 
   test("shows the login over a dialog; another person starts fresh", async () => {

@@ -14,6 +14,14 @@ export async function mayDiscard(dirty: boolean): Promise<boolean> {
   });
 }
 
+/** The forms on the screen: whether each would lose input. */
+const guards = new Set<() => boolean>();
+
+/** Resolves with true if everything on the screen may be left, as when the person signs out. */
+export function mayLeave(): Promise<boolean> {
+  return mayDiscard([...guards].some((atRisk) => atRisk()));
+}
+
 /** Asks before navigation or a reload loses input. Returns a function that ends this, for when the input is saved. */
 export function guardLeaving(dirty: () => boolean): () => void {
   let ended = false;
@@ -25,7 +33,11 @@ export function guardLeaving(dirty: () => boolean): () => void {
   });
   const warn = (event: BeforeUnloadEvent) => atRisk() && event.preventDefault();
   addEventListener("beforeunload", warn);
-  onCleanup(() => removeEventListener("beforeunload", warn));
+  guards.add(atRisk);
+  onCleanup(() => {
+    removeEventListener("beforeunload", warn);
+    guards.delete(atRisk);
+  });
   return () => (ended = true);
 }
 

@@ -7,6 +7,7 @@ import { api, onForbidden, onSignedOut, take, takeSignIn } from "../api/client.t
 import { asProblem, type Problem } from "../api/problem.ts";
 import { onReachedAgain } from "../api/reach.ts";
 import { forgetAll, refresh } from "../api/query.ts";
+import { mayLeave } from "../kit/leaving.ts";
 
 /** Host names with the loopback privilege (docs/loopback.md). */
 const OWN_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
@@ -98,8 +99,9 @@ export function askToSignIn(): void {
   offerMachineAdmin(me());
 }
 
-/** Raises `Problem`. */
+/** Asks before input is lost. Raises `Problem`. */
 export async function signOut(): Promise<void> {
+  if (!(await mayLeave())) return;
   await take(api.logout.post());
   setMe(undefined);
   forgetAll();
