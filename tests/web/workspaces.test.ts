@@ -4,6 +4,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { composer } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { createPerson, type Person } from "../kit/service/person.ts";
@@ -313,6 +314,18 @@ onScreen("the list of workspaces", made, (at) => {
     await eventually(() => page.getByText("This workspace is archived.").count(), 0);
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await row(page, "Old").waitFor();
+  });
+
+  test("keeps a message in sight that was not sent before someone archived the workspace", async () => {
+    const { id } = await make("Shelved");
+    await using page = await open(`/workspaces/${id}`);
+    await composer(page).fill("Compare both databases.");
+    await at.admin.post(`/workspaces/${id}/archive`);
+    const unsent = page.getByRole("region", { name: "Your unsent message" });
+    await eventually(() => unsent.textContent(), "Compare both databases.");
+    await page.getByRole("button", { name: "Copy Your unsent message" }).waitFor();
+    await page.getByRole("button", { name: "Unarchive" }).click();
+    await eventually(() => composer(page).inputValue(), "Compare both databases.");
   });
 
   test("exports a workspace to a file, imports it, and asks for models that are missing", async () => {

@@ -18,6 +18,8 @@ import "./chat.css";
 
 /** Loads with the first link to an entry. */
 const EntryLink = later(async () => (await import("./entry-link.tsx")).EntryLink);
+/** Loads in an archived workspace only. */
+const Unsent = later(async () => (await import("./unsent.tsx")).Unsent);
 const SaveCode = later(async () => (await import("./save-code.tsx")).SaveCode, { whenQuiet: true });
 
 export function Chat(): JSX.Element {
@@ -55,7 +57,7 @@ export function Chat(): JSX.Element {
             </div>
           )}
         </Show>
-        <Show when={!isArchived()}>
+        <Show when={!isArchived()} fallback={<Unsent />}>
           <Composer />
         </Show>
       </div>

@@ -2,10 +2,10 @@
 // had not sent or saved.
 
 import { For, type JSX, Show } from "solid-js";
-import { CopyButton } from "../../kit/pieces.tsx";
 import { NotFound } from "../../kit/states.tsx";
 import { draftsOf } from "../../parts/document/drafts.ts";
 import { unsentMessage } from "../../parts/message/draft.ts";
+import { UnsavedText } from "../../parts/message/unsaved-text.tsx";
 import { me } from "../../state/session.ts";
 
 export function Removed(props: { readonly id: number; readonly onLeave: () => void }): JSX.Element {
@@ -25,23 +25,7 @@ export function Removed(props: { readonly id: number; readonly onLeave: () => vo
             Your unsaved text
           </h2>
           <p class="small muted">It was not sent or saved here. Copy it to keep it.</p>
-          <For each={texts}>
-            {({ name, text }) => (
-              <>
-                <div class="row">
-                  <h3 class="small wrap" dir="auto">
-                    {name}
-                  </h3>
-                  <span class="end">
-                    <CopyButton text={text} label={`Copy ${name}`} />
-                  </span>
-                </div>
-                <pre class="block" dir="auto" tabIndex={0} role="region" aria-label={name}>
-                  {text}
-                </pre>
-              </>
-            )}
-          </For>
+          <For each={texts}>{({ name, text }) => <UnsavedText name={name} text={text} />}</For>
         </section>
       </Show>
     </div>
