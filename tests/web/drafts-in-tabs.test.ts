@@ -91,12 +91,12 @@ onScreen("drafts in several tabs", filesScreen, (at) => {
     const text = (name: string) => page.getByRole("region", { name, exact: true }).textContent();
     await eventually(() => text("Message to the orchestrator"), "Compare both databases.");
     await eventually(() => text("plan.md"), "start of a plan");
+    expect(await problemsInBothThemes(page)).toEqual([]);
     await page.evaluate(
       "navigator.clipboard.writeText = (text) => ((window.copied = text), Promise.resolve())",
     );
     await button(page, "Copy Message to the orchestrator").click();
     await eventually(() => page.evaluate("window.copied"), "Compare both databases.");
-    expect(await problemsInBothThemes(page)).toEqual([]);
     at.browser.expected(/status of 404/);
   });
 });
