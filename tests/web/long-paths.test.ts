@@ -8,6 +8,7 @@ import { onScreen, screen } from "../kit/browser/screen.ts";
 const NAME = "quarterly-heron-report.md";
 /** Room for about ten letters. */
 const NAME_PX_MIN = 60;
+const READS_AT_ONCE_MAX = 3;
 const PATH = `${"a-directory-with-a-name/".repeat(20)}${NAME}`;
 
 /** Whether the end of the text of an element is drawn inside it: text that does not fit reaches beyond, by a fraction of a pixel, too. */
@@ -71,6 +72,31 @@ onScreen("a long path", stocked, (at) => {
     // The directories and the file.
     await eventually(() => rows.count(), PATH.split("/").length);
     await eventually(async () => (await roomOfNames()).every((px) => px >= NAME_PX_MIN), true);
+  });
+
+  test("asks for its directories once each, and for few at a time", async () => {
+    await using page = await at.open("/settings");
+    const asked: string[] = [];
+    let waiting = 0;
+    let most = 0;
+    const go = Promise.withResolvers<void>();
+    await page.route(/\/files(\?path=.*)?$/, async (route) => {
+      const url = new URL(route.request().url());
+      if (!url.pathname.startsWith("/api/")) return route.fallback();
+      asked.push(url.searchParams.get("path") ?? "");
+      most = Math.max(most, ++waiting);
+      await go.promise;
+      waiting--;
+      await route.continue();
+    });
+    await page.goto(`${at.url}${at.own}/files?path=${encodeURIComponent(PATH)}`);
+    // Room is left for the file itself.
+    await page.getByText("Seen at dawn.").waitFor();
+    go.resolve();
+    await eventually(() => page.getByRole("treeitem").count(), PATH.split("/").length);
+    const directories = PATH.split("/").map((_, depth, names) => names.slice(0, depth).join("/"));
+    expect(asked.toSorted()).toEqual(directories.toSorted());
+    expect(most).toBeLessThanOrEqual(READS_AT_ONCE_MAX);
   });
 
   test("shows its name in the results of a search in files", async () => {
