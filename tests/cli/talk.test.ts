@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "../../src/cli/main.ts";
 import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
-import { binaryPath } from "../kit/binaries.ts";
-import { said, stoppedContext } from "../kit/cli/cairn.ts";
+import { binaryPath, outcomeOf } from "../kit/binaries.ts";
+import { data, said, stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
@@ -93,4 +93,20 @@ test("every command takes the flags that all of them take, and what follows -- i
     expect([path, wanted.filter((flag) => !(flag in flags))]).toEqual([path, []]);
   const [, after] = await said("version", "--", "--json");
   expect(after).toStartWith("Error: unexpected argument: --json\n");
+});
+
+test.skipIf(process.platform !== "linux")("output that a full disk refuses is said so", async () => {
+  await using folder = await temporaryFolder();
+  const message =
+    "cannot write to standard output: the disk is full; the output is incomplete, but the command has run: changes that it made remain";
+  const toFull = (...args: string[]) => {
+    const command = ["sh", "-c", 'exec "$0" "$@" > /dev/full', binaryPath("cairn"), ...args];
+    return outcomeOf(args.join(" "), Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" }));
+  };
+  expect(await toFull("template", "list")).toMatchObject({ exitCode: 2, stderr: `Error: ${message}\n` });
+  const space = join(folder.path, "space");
+  const created = await toFull("init", "solo", "--dir", space, "--json");
+  expect(created.exitCode).toBe(2);
+  expect(JSON.parse(created.stderr)).toEqual({ error: { code: "unavailable", message } });
+  expect(await data("file", "list", "--dir", space)).not.toEqual([]);
 });

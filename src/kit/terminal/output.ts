@@ -4,6 +4,7 @@
 
 import { appendFileSync } from "node:fs";
 import type { ConsolaInstance } from "consola";
+import { problemWithoutPlace } from "../disk/disk.ts";
 import { AppError, systemCode, type ErrorDetails } from "../error.ts";
 import { descriptorKind } from "../environment.ts";
 import { painted } from "./style.ts";
@@ -139,8 +140,17 @@ async function writeTo(descriptor: typeof STDOUT | typeof STDERR, text: string |
   try {
     await written(descriptor, text);
   } catch (error) {
-    if (systemCode(error) !== "EPIPE") throw error;
+    if (systemCode(error) !== "EPIPE") throw descriptor === STDOUT ? outputError(error) : error;
   }
+}
+
+/** A full disk behind `> file`, above all. */
+function outputError(error: unknown): unknown {
+  if (systemCode(error) === undefined) return error;
+  return new AppError(
+    "unavailable",
+    `cannot write to standard output: ${problemWithoutPlace(error)}; the output is incomplete, but the command has run: changes that it made remain`,
+  );
 }
 
 /** Leaves out the runtime's streams where they can be left out: loading their classes takes 13 ms of each command. */
