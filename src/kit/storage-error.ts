@@ -36,6 +36,12 @@ export function storageReasonOf(error: unknown): StorageReason {
   return READ_ONLY.some((known) => code.startsWith(known)) ? "read_only" : "failed";
 }
 
+/** For work outside a database, which may have changed something before. `place`: what could not be written, if it is known. */
+export function fullDisk(place?: string): AppError {
+  const problem = "the disk is full; free some space and try again";
+  return new AppError("unavailable", place === undefined ? problem : `${place}: ${problem}`);
+}
+
 /** Reports whether SQLite found the content of a file damaged, or no database in it. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(systemCode(error) ?? "");

@@ -2,7 +2,7 @@
 // corrected, the next sync stores it.
 
 import { expect } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SyncReport } from "../../src/context/replica/report.ts";
 import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
@@ -143,4 +143,23 @@ mounting("a full disk stops a sync with the reason, and the next one continues",
   await disk.free();
   const after = await one.asRoot("sync", "--json", ...at);
   expect([after.exitCode, reportOf(after)]).toMatchObject([0, { pulled: ["docs/big.md"], behind: [] }]);
+});
+
+mounting("a command that a full disk stops says so and leaves nothing behind", async () => {
+  await using folder = await temporaryFolder();
+  await using disk = await smallDisk(folder);
+  if (!disk) return;
+  const at = (name: string) => join(disk.path, name);
+  const failed = async (...args: string[]) => {
+    const { exitCode, stderr } = await runBinary("cairn", args);
+    return [exitCode, stderr];
+  };
+  const says = (place = "") => [2, `Error: ${place}the disk is full; free some space and try again\n`];
+  const server = ["init", "server", "--non-interactive", "--noui", "--space", "main", "--admin", "ada"];
+  await disk.fill();
+  expect(await failed("init", "solo", "--dir", at("space"))).toEqual(
+    says(`${at("space/.cairn/space.db")}: `),
+  );
+  expect(await failed(...server, "--port", "0", "--data-dir", at("server"))).toEqual(says());
+  expect(readdirSync(disk.path)).toEqual(["filler"]);
 });

@@ -4,7 +4,7 @@ import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "no
 import { basename } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { PERMISSIONS, PRIVATE_FILE_MODE } from "../disk/modes.ts";
-import { isDamage } from "../storage-error.ts";
+import { fullDisk, isDamage, storageReasonOf } from "../storage-error.ts";
 
 /** Marks a database that is being created, until its tables and the rows that it must have are durable. */
 const BEGUN_SUFFIX = "-begun";
@@ -124,6 +124,7 @@ export function openError(path: string, error: unknown): AppError {
       `${path} cannot be written: permission denied, or the disk is read-only; run the program as the owner of the directory, or choose another one`,
     );
   }
+  if (storageReasonOf(error) === "full") return fullDisk(path);
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }
 

@@ -16,6 +16,7 @@ import {
 import { isUnwritable, problemAtPlace } from "../disk/disk.ts";
 import { processEnvironment, stderrTakesColor, stdoutTakesColor } from "../environment.ts";
 import { AppError, messageOf } from "../error.ts";
+import { fullDisk, storageReasonOf } from "../storage-error.ts";
 import type { FlagSection, HelpPage, Row } from "./help.ts";
 import {
   formatOf,
@@ -87,7 +88,8 @@ export async function runProgram(program: Program, argv: readonly string[]): Pro
   try {
     await dispatch(program, argv);
     return EXIT_OK;
-  } catch (error) {
+  } catch (thrown) {
+    const error = explained(thrown);
     await report(error, given);
     return program.exitCode?.(error) ?? EXIT_FAILURE;
   }
@@ -380,18 +382,27 @@ async function report(error: unknown, given: (flag: string) => boolean): Promise
   if (usage !== undefined) await printWarning(`usage: ${usage}`);
 }
 
-/** Reports any error but an AppError and a refusal of the system as a defect, in one line; `--debug` adds the stack. */
+/** Reports any error but an AppError as a defect, in one line; `--debug` adds the stack. */
 function describe(error: unknown): ErrorReport {
   if (!(error instanceof AppError))
-    return refusalOf(error) ?? { code: "internal", message: `unexpected failure: ${messageOf(error)}` };
+    return { code: "internal", message: `unexpected failure: ${messageOf(error)}` };
   const { code, message, details } = error;
   return details === undefined ? { code, message } : { code, message, details };
 }
 
-/** Returns the report for a file or directory that this user may not use; undefined: it is another error. */
-function refusalOf(error: unknown): ErrorReport | undefined {
+/** Returns the AppError for a disk that is full, or a file or directory that this user may not use; any other error unchanged. */
+function explained(error: unknown): unknown {
+  const shown = error instanceof AppError ? undefined : problemOf(error);
+  // `--debug` shows where the error came from, not where it was explained.
+  if (shown && error instanceof Error && error.stack !== undefined) shown.stack = error.stack;
+  return shown ?? error;
+}
+
+function problemOf(error: unknown): AppError | undefined {
   const { path } = error as { readonly path?: unknown };
-  if (!isUnwritable(error) || typeof path !== "string") return undefined;
+  const place = typeof path === "string" ? path : undefined;
+  if (storageReasonOf(error) === "full") return fullDisk(place);
+  if (!isUnwritable(error) || place === undefined) return undefined;
   const remedy = "run the command as the owner, or give yourself access";
-  return { code: "refused", message: `${problemAtPlace(error)}; ${remedy}` };
+  return new AppError("refused", `${problemAtPlace(error)}; ${remedy}`);
 }
