@@ -69,6 +69,8 @@ test("a server in good order passes every check, and nothing is changed by looki
       "text index of main",
     ],
   ]);
+  // As sizes are written everywhere: `22.5 GiB`.
+  expect(finding(found, "disk").found).toMatch(/^\d{1,4}(\.\d)? [KMGT]iB free \(\d+ %\)$/);
   expect(pictureOf(server.directory)).toEqual(before);
 });
 

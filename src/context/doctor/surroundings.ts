@@ -16,6 +16,7 @@ import { rfc3339 } from "../../kit/clock.ts";
 import { OTHERS_MODE_BITS } from "../../kit/disk/modes.ts";
 import { hostAndPort } from "../../kit/network/hosts.ts";
 import { portProblem } from "../../kit/network/port.ts";
+import { sizeText } from "../../kit/text/amounts.ts";
 import { DEFAULT_ACME_CACHE } from "../config/schema.ts";
 import type { Door } from "../people/local-door.ts";
 import { spaceNameProblem } from "../spaces/schema.ts";
@@ -27,7 +28,6 @@ const FREE_BYTES_LOW = 1024 ** 3;
 /** With less, the next writes fail. */
 const FREE_BYTES_LEAST = 64 * 1024 ** 2;
 const FREE_FILES_LOW = 1_000;
-const MIB = 1024 ** 2;
 /** Synchronized clocks agree within this. */
 const SKEW_MS_MAX = 60_000;
 /** Earlier years predate this program: the clock lost its battery. */
@@ -126,7 +126,7 @@ export function disk(directory: string): Verdict {
   const { bavail, bsize, blocks, files, ffree } = statfsSync(directory);
   const free = bavail * bsize;
   const share = blocks === 0 ? 0 : Math.round((100 * bavail) / blocks);
-  const found = `${Math.floor(free / MIB)} MiB free (${share} %)`;
+  const found = `${sizeText(free)} free (${share} %)`;
   const fix = `free some space on the disk of ${directory}, or move the data directory to a larger one`;
   if (free < FREE_BYTES_LEAST) return fail(found, fix);
   // Some file systems report no file counts.
