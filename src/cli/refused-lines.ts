@@ -6,16 +6,25 @@ import { plural, shown } from "./tables.ts";
 
 type Refused = Pick<SyncReport, "held" | "refused" | "behind">;
 
-/** One line for each file that a sync could not take, send or store. */
-export function refusedLines({ held, refused, behind }: Refused): string[] {
+/** A word or two, and the file that it is about. */
+export type FileLine = readonly [outcome: string, file: string];
+
+/** One for each file that a sync could not take, send or store. */
+export function refusedLines({ held, refused, behind }: Refused): FileLine[] {
   return [
-    ...held.map(
-      ({ path, direction, reason }) =>
-        `refused ${direction === "up" ? "there" : "here"}  ${shown(path)}: ${shown(reason)}`,
-    ),
-    ...refused.map(({ path, reason }) => `not synced  ${shown(path)}: ${shown(reason)}`),
-    ...behind.map(({ path, reason }) => `old on disk  ${shown(path)}: ${shown(reason)}`),
+    ...held.map(({ path, direction, reason }): FileLine => [
+      `refused ${direction === "up" ? "there" : "here"}`,
+      `${shown(path)}: ${shown(reason)}`,
+    ]),
+    ...refused.map(({ path, reason }): FileLine => ["not synced", `${shown(path)}: ${shown(reason)}`]),
+    ...behind.map(({ path, reason }): FileLine => ["old on disk", `${shown(path)}: ${shown(reason)}`]),
   ];
+}
+
+/** The files stand below each other, whatever the outcomes. */
+export function inColumns(lines: readonly FileLine[]): string[] {
+  const width = Math.max(0, ...new Set(lines.map(([outcome]) => outcome.length)));
+  return lines.map(([outcome, file]) => `${outcome.padEnd(width)}  ${file}`);
 }
 
 /** Raises `refused` if something of the report is left for a person. */

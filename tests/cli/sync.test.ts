@@ -49,16 +49,16 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
   ann.write("decisions.md", decisions("tea"));
   bob.write("decisions.md", decisions("coffee"));
   expect(await ann.printed("push", "--dry-run")).toBe(
-    `pushed     decisions.md\n\nnothing was changed; a push to ${where} would do this\n`,
+    `pushed  decisions.md\n\nnothing was changed; a push to ${where} would do this\n`,
   );
-  const waits = "waiting    decisions.md\n\n";
+  const waits = "waiting  decisions.md\n\n";
   expect(await ann.printed("pull", "--dry-run")).toBe(
     `${waits}nothing was changed; a pull from ${where} would change nothing\n`,
   );
   expect(await ann.printed("pull")).toBe(
     `${waits}nothing was pulled from ${where}; cairn sync exchanges what waits\n`,
   );
-  expect(await ann.printed("sync")).toBe(`pushed     decisions.md\n\nsynced with ${where}\n`);
+  expect(await ann.printed("sync")).toBe(`pushed  decisions.md\n\nsynced with ${where}\n`);
   expect(await bob.data("sync", "--dry-run")).toMatchObject({
     merged: [],
     conflicts: [{ path: "decisions.md" }],
@@ -188,9 +188,9 @@ test("a change that the server refuses is named, stays here, and is tried again"
   ann.write("fine.md", "fine\n");
   const { exitCode, stdout, stderr } = await ann.cairn("sync");
   expect([exitCode, stderr]).toEqual([1, "Error: 1 change could not be synced; see above\n"]);
-  expect(stdout).toMatch(/^pushed {5}fine\.md\nrefused there {2}secret\.md: line 1 looks like a secret/);
+  expect(stdout).toMatch(/^pushed {9}fine\.md\nrefused there {2}secret\.md: line 1 looks like a secret/);
   ann.write("secret.md", "no secret\n");
-  expect(await ann.printed("sync")).toContain("pushed     secret.md\n");
+  expect(await ann.printed("sync")).toContain("pushed  secret.md\n");
 });
 
 test("a server that allows no more requests is waited for, or the command says when to try again", async () => {
@@ -205,7 +205,7 @@ test("a server that allows no more requests is waited for, or the command says w
   ann.write("a.md", "one\n");
   const { exitCode, stdout, stderr } = await ann.cairn("sync");
   expect([exitCode, stderr]).toEqual([0, "the server allows no more requests; continuing in 1 s\n"]);
-  expect(stdout).toStartWith("pushed     a.md\n");
+  expect(stdout).toStartWith("pushed  a.md\n");
   const list = ["file", "list", "--server", front.url, "--space", "team"];
   answers.push(refused(1));
   const waited = await ann.cairn(...list);
@@ -339,7 +339,7 @@ test("changes of files that a person may no longer see are named and stay here, 
   const synced = await ann.cairn("sync");
   expect([synced.exitCode, synced.stdout]).toEqual([
     1,
-    `pushed     open.md\n${refused}\nsynced with team of ${server.url}\n`,
+    `pushed         open.md\n${refused}\nsynced with team of ${server.url}\n`,
   ]);
   expect(await ann.printed("status")).toContain("secret/new.md");
   await server.admin.put("/users/ann/acl", { rules: [] });
@@ -355,7 +355,7 @@ test("a directory whose name is a file on the server is said to have moved, and 
   const said = await bob.printed("sync");
   const copy = /plan\.conflict-bob-\d{8}T\d{6}Z\/draft\.md/.exec(said)?.[0] ?? "no copy";
   expect(said.split("\n")).toContain(
-    `conflict   plan/draft.md: the server has a file in place of its directory; the local file is now ${copy}`,
+    `conflict  plan/draft.md: the server has a file in place of its directory; the local file is now ${copy}`,
   );
   expect(bob.tree()).toMatchObject({ plan: "a file", [copy]: "a draft" });
   expect(await bob.printed("conflict", "list")).toBe("no open conflicts\n");

@@ -11,7 +11,7 @@ import { localDeps, localDirectory } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { progressLine } from "../progress.ts";
 import { replicaArgs, tokenFileArg, withReplica } from "../replica.ts";
-import { refusedLines, requireSynced } from "../refused-lines.ts";
+import { type FileLine, inColumns, refusedLines, requireSynced } from "../refused-lines.ts";
 import { bytes, plural, shown } from "../tables.ts";
 
 const syncArgs = {
@@ -75,17 +75,18 @@ type Given = Readonly<Record<string, unknown>>;
 
 function reportText(report: SyncReport, asked: CycleOptions["direction"], args: Given): string {
   const { pulled, removed, pushed, withdrawn, merged, conflicts, waiting } = report;
-  const list = (what: string, paths: readonly string[]) => paths.map((path) => `${what}  ${shown(path)}`);
-  const lines = [
-    ...list("pulled   ", pulled),
+  const list = (outcome: string, paths: readonly string[]) =>
+    paths.map((path): FileLine => [outcome, shown(path)]);
+  const lines = inColumns([
+    ...list("pulled", pulled),
     ...list("deleted here", removed),
-    ...list("merged   ", merged),
-    ...list("pushed   ", pushed),
+    ...list("merged", merged),
+    ...list("pushed", pushed),
     ...list("deleted there", withdrawn),
-    ...conflicts.map((conflict) => `conflict   ${conflictText(conflict, args)}`),
+    ...conflicts.map((conflict): FileLine => ["conflict", conflictText(conflict, args)]),
     ...refusedLines(report),
-    ...list("waiting  ", waiting),
-  ];
+    ...list("waiting", waiting),
+  ]);
   const where = `${shown(report.space)} of ${report.server}`;
   if (lines.length === 0) return `up to date with ${where}`;
   return [...lines, "", outcomeText(report, asked, where, args)].join("\n");

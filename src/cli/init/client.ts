@@ -15,7 +15,7 @@ import { progressLine } from "../progress.ts";
 import { listSpaces, onlySpace, unchosen } from "../space-choice.ts";
 import { bytes, plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
-import { refusedLines } from "../refused-lines.ts";
+import { inColumns, refusedLines } from "../refused-lines.ts";
 import { placeProblem } from "./place.ts";
 
 /** Raises `unavailable` if no context server answers there, and `unauthenticated` if it does not take the token. */
@@ -133,7 +133,7 @@ export function clientText(made: MadeClient, own: string): string {
     `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${fetchedText(made)}`,
   ];
   for (const path of made.conflicts) lines.push(`conflict: ${shown(path)} differs here; both texts are kept`);
-  lines.push(...refusedLines(made));
+  lines.push(...inColumns(refusedLines(made)));
   const next = [["sync"], ["daemon", "install"]].map(
     (words) => `  ${commandText(["cairn", ...words, ...dir])}`,
   );
