@@ -70,7 +70,9 @@ describe("init solo by flags", () => {
     for (const folder of ["plain", "adopted"])
       for (const [path, text] of Object.entries(mine)) await at.folder.write(`${folder}/${path}`, text);
     const said = await at.printed("init", "solo", "--dir", "plain");
-    expect(said).toContain("left as they are, since you have them already: decisions.md\n");
+    expect(said).toContain(
+      "left out, since their names, or those of their folders, are taken: decisions.md\n",
+    );
     expect(said).toContain(
       `2 files without a version yet; record them with cairn space adopt --dir ${at.at("plain")}\n`,
     );

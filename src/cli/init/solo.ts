@@ -147,7 +147,9 @@ export function soloText(made: MadeSolo, own: string): string {
   const done = made.created ? `created ${place} with ${pages}` : `added ${pages} to ${place}`;
   const lines = [`${done} (template ${made.template})`];
   if (made.left_out.length > 0)
-    lines.push(`left as they are, since you have them already: ${made.left_out.map(shown).join(", ")}`);
+    lines.push(
+      `left out, since their names, or those of their folders, are taken: ${made.left_out.map(shown).join(", ")}`,
+    );
   if (made.adopted > 0) lines.push(`recorded ${plural(made.adopted, "file")} of yours as v1`);
   for (const { path, reason } of made.behind) lines.push(`not on disk: ${shown(path)}: ${shown(reason)}`);
   for (const { path, reason } of made.refused) lines.push(`not recorded: ${shown(path)}: ${shown(reason)}`);
