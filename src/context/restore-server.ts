@@ -17,7 +17,7 @@ import { openServer } from "./main.ts";
 import { localCaller } from "./identity/caller.ts";
 import { runningDoor, systemUser } from "./people/local-door.ts";
 import { systemClock, type Clock } from "../kit/clock.ts";
-import { guarded, isUnwritable, problemWithoutPlace } from "../kit/disk/disk.ts";
+import { brokenLinkProblem, guarded, isUnwritable, problemWithoutPlace } from "../kit/disk/disk.ts";
 import { temporaryFolder } from "../kit/disk/temporary-folder.ts";
 import { AppError, systemCode } from "../kit/error.ts";
 import type { Log, LogOptions } from "../kit/log.ts";
@@ -170,6 +170,9 @@ async function refuseUsed(directory: string): Promise<void> {
       `${directory} is in use by a running server (process ${door.pid}); restore into another directory`,
     );
   refuseLost(directory);
+  const broken = brokenLinkProblem(directory);
+  if (broken !== undefined)
+    throw new AppError("conflict", `${directory}: ${broken}; restore into another directory`);
   const there = statSync(directory, { throwIfNoEntry: false });
   if (!there) return;
   if (!there.isDirectory()) throw new AppError("conflict", `${directory} is not a directory`);

@@ -1,9 +1,10 @@
 // Goal: a place that is missing, is a file or belongs to somebody else is named with the reason and the way out, and nothing is left there.
 
-import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "bun:test";
+import { expect, test } from "bun:test";
 import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
+import { refused, stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 
 /** A space, a server, a backup of it and a directory that their owner may read but not write. */
@@ -33,7 +34,7 @@ async function desk(folder: Folder) {
   };
 }
 
-const failure = (text: string) => [1, `Error: ${text}\n`];
+const failure = (text: string): [number, string] => [1, `Error: ${text}\n`];
 
 bound("temporary files of a backup and of a space that cannot be written", async () => {
   await using folder = await temporaryFolder();
@@ -109,4 +110,30 @@ bound("a copy that may not be looked into is not called a folder without a serve
   for (const command of ["sync", "pull", "push", "daemon install", "daemon status"])
     expect([command, await one.refused([...command.split(" "), "--dir", notes])]).toEqual([command, says]);
   chmodSync(notes, 0o700);
+});
+
+test.skipIf(process.platform === "win32")("symbolic links that lead nowhere, or in a circle", async () => {
+  await using server = await stoppedContext("blank");
+  const at = (name: string) => join(server.folder.path, name);
+  const copy = at("copy.tar.zst");
+  await server.printed("backup", "create", "--out", copy);
+  symlinkSync(at("missing"), at("nowhere"));
+  symlinkSync(at("circle"), at("circle"));
+  for (const name of ["nowhere", "circle"]) {
+    const link = at(name);
+    const broken = "a symbolic link that leads nowhere";
+    expect(await refused("init", "solo", "--dir", link)).toEqual(
+      failure(`cannot create ${link}: ${broken}; choose another directory`),
+    );
+    expect(await server.refused("backup", "create", "--out", link)).toEqual(
+      failure(`${link}: ${broken}; choose another name`),
+    );
+    expect(await refused("backup", "restore", copy, "--server-dir", link)).toEqual(
+      failure(`${link}: ${broken}; restore into another directory`),
+    );
+  }
+  expect(await refused("activate", at("circle"), "--dir", at("notes"))).toEqual(
+    failure(`${at("circle")}: symbolic links in the path lead in a circle`),
+  );
+  expect(readdirSync(server.folder.path).toSorted()).toEqual(["circle", "copy.tar.zst", "nowhere", "server"]);
 });

@@ -4,7 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import { guarded, isUnwritable, problemWithoutPlace } from "../disk/disk.ts";
+import { brokenLinkProblem, guarded, isUnwritable, problemWithoutPlace } from "../disk/disk.ts";
 import { AppError, systemCode } from "../error.ts";
 import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { randomHex } from "../random.ts";
@@ -51,8 +51,8 @@ function isDirectoryAt(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
-    // A file is in place of a directory above.
-    if (systemCode(error) === "ENOTDIR") return false;
+    // A file is in place of a directory above, or links lead in a circle.
+    if (["ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return false;
     throw isUnwritable(error) ? notWritable(dirname(path), problemWithoutPlace(error)) : error;
   }
 }
@@ -119,6 +119,8 @@ async function giveName(temporary: string, path: string): Promise<void> {
 }
 
 function refuseExisting(path: string): void {
+  const broken = brokenLinkProblem(path);
+  if (broken !== undefined) throw new AppError("conflict", `${path}: ${broken}; choose another name`);
   if (existsSync(path))
     throw new AppError("conflict", `${path} already exists; choose another name, or move the file away`);
 }

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../error.ts";
-import { accessProblem, isUnwritable } from "./disk.ts";
+import { accessProblem, brokenLinkProblem, isUnwritable } from "./disk.ts";
 import { PRIVATE_DIRECTORY_MODE } from "./modes.ts";
 
 /** It may exist. Raises `refused` with the place. */
@@ -14,7 +14,7 @@ export function createDirectory(directory: string): void {
     const place = above(directory);
     const reason = isUnwritable(error)
       ? `${place} cannot be written: ${accessProblem(error)}`
-      : accessProblem(error);
+      : (brokenLinkProblem(directory) ?? accessProblem(error));
     throw new AppError("refused", `cannot create ${directory}: ${reason}; choose another directory`);
   }
 }

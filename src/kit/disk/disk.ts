@@ -1,6 +1,6 @@
 // Turns errors of the disk into messages that a person can act on. They name the requested relative path, never an absolute one.
 
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { StorageError, storageReasonOf } from "../storage-error.ts";
@@ -65,10 +65,21 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EXDEV: "the directory is on another disk than the rest",
+  ELOOP: "symbolic links in the path lead in a circle",
   ENAMETOOLONG: "the name is too long for this disk",
   EMFILE: "too many open files",
   ENFILE: "too many open files",
 };
+
+/** Says so of a symbolic link without a file or directory behind it. Undefined for anything else, and for what may not be seen. */
+export function brokenLinkProblem(path: string): string | undefined {
+  try {
+    if (existsSync(path) || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  } catch {
+    return undefined;
+  }
+  return "a symbolic link that leads nowhere";
+}
 
 /** The codes of what may not be written. */
 const UNWRITABLE = ["EACCES", "EPERM", "EROFS"];
