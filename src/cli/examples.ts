@@ -236,5 +236,5 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn history": ["cairn history snapshot before-cleanup", "cairn history list"],
   "cairn history list": ["cairn history list --space main"],
   "cairn history snapshot": ["cairn history snapshot before-cleanup"],
-  "cairn history restore": ["cairn history snapshot before-cleanup", "cairn history restore 1"],
+  "cairn history restore": ["cairn history snapshot before-cleanup", "cairn history restore before-cleanup"],
 };

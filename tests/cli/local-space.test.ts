@@ -364,7 +364,10 @@ test("a restore undoes edits and deletes by hand, which become versions first, a
   rmSync(at.on("a.md"));
   writeFileSync(at.on("b.md"), "broken\n");
   writeFileSync(at.on("new.md"), "new\n");
-  await at.refused("history", "restore", "99");
+  for (const unknown of ["99", "bad"])
+    expect(await at.refused("history", "restore", unknown)).toEqual(
+      failure(`snapshot "${unknown}": not found; cairn history list shows all`),
+    );
   expect(await at.data<{ versions: object[] }>("file", "history", "b.md")).toMatchObject({ current: 1 });
   await at.printed("history", "restore", "1");
   expect(["a.md", "b.md", "new.md"].map((name) => readFileSync(at.on(name), "utf8"))).toEqual([
@@ -373,4 +376,9 @@ test("a restore undoes edits and deletes by hand, which become versions first, a
     "new\n",
   ]);
   expect(await at.printed("file", "get", "b.md", "--version", "2")).toBe("broken\n");
+  // By its name, too; a number comes first.
+  await at.printed("history", "snapshot", "1");
+  await at.piped("worse\n", "file", "put", "b.md", "--from", "-");
+  expect(await at.printed("history", "restore", "good")).toMatch(/^1 file restored; /);
+  expect(readFileSync(at.on("b.md"), "utf8")).toBe("b.md\n");
 });

@@ -31,12 +31,19 @@ export const historyRestore = spaceCommand({
   name: "restore",
   description: "Restore a space to a snapshot by writing new versions",
   args: {
-    id: { type: "positional", required: true, valueHint: "number", description: "Number of the snapshot" },
+    snapshot: {
+      type: "positional",
+      required: true,
+      valueHint: "snapshot",
+      description: "Number or name of the snapshot",
+    },
   },
-  ask: async (space, args) => {
-    if (!/^[1-9][0-9]*$/.test(args.id))
-      throw new AppError("invalid", `"${args.id}": expected the number of a snapshot`);
-    return space.restore(Number(args.id));
+  ask: async (space, { snapshot }) => {
+    const all = await space.snapshots();
+    const meant = all.find(({ id }) => String(id) === snapshot) ?? all.find(({ name }) => name === snapshot);
+    if (!meant)
+      throw new AppError("not_found", `snapshot "${snapshot}": not found; cairn history list shows all`);
+    return space.restore(meant.id);
   },
   show: ({ files, lost, head }) => {
     if (files.length + lost.length === 0) return "nothing to restore: the space is the same as the snapshot";
