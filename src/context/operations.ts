@@ -23,6 +23,7 @@ export const operations: Operations = {
   "GET /users/:user/acl": ["List the access rules of a user"],
   "PUT /users/:user/acl": ["Replace the access rules of a user", "stale"],
   "DELETE /users/:user/acl": ["Delete the access rules of a user"],
+  "GET /acl": ["List the access rules of all users, page by page"],
   "GET /acl/explain": ["Explain what a user may do with a path", "not_found"],
   "GET /spaces": ["List the spaces that the caller sees"],
   "POST /spaces": ["Create a space", "conflict", "refused"],

@@ -5,6 +5,7 @@ import type { Client } from "../../context/client/client.ts";
 import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
+import { patiently } from "../retrying-client.ts";
 import { table } from "../tables.ts";
 
 /** Another admin may change the rules between the read and the write. */
@@ -30,6 +31,16 @@ const can = {
 
 const place = (name: string) => `/users/${encodeURIComponent(name)}/acl`;
 
+/** Page by page. */
+async function allRules(client: Client): Promise<Acl[]> {
+  const all: Acl[] = [];
+  for (;;) {
+    const page = await client.get<Acl[]>("/acl", { after: all.at(-1)?.user });
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
 const rulesText = ({ user: name, rules }: Acl) =>
   table(
     rules.map((rule) => [rule.effect, rule.path, rule.capabilities.join(", ")]),
@@ -43,9 +54,7 @@ export const aclList = serverCommand({
   args: { user: { ...user, required: false } },
   ask: async (client, args) => {
     if (args.user !== undefined) return [await client.get<Acl>(place(args.user))];
-    const users = await client.get<{ name: string }[]>("/users");
-    const all = await Promise.all(users.map(({ name }) => client.get<Acl>(place(name))));
-    return all.filter(({ rules }) => rules.length > 0);
+    return allRules(patiently(client));
   },
   show: (all) =>
     all.length === 0
@@ -60,12 +69,13 @@ function ruleCommand(effect: "allow" | "deny", description: string) {
     name: effect,
     description,
     args: { user, pattern, can },
-    ask: (client, args) => {
+    ask: async (client, args) => {
       const added = { effect, path: args.pattern, capabilities: capabilitiesIn(args.can) };
-      return change(client, args.user, (rules) => [
+      const changed = await change(client, args.user, (rules) => [
         ...rules.filter((rule) => !(rule.effect === effect && rule.path === args.pattern)),
         added,
       ]);
+      return changed;
     },
     show: rulesText,
   });

@@ -2,6 +2,7 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
+import { nameKey } from "../../kit/text/names.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";
@@ -13,6 +14,8 @@ import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 const REVISION_CHARACTERS = 16;
+/** A page has as many at most, unless its first user has more. */
+const RULES_PER_PAGE = 1_000;
 
 interface AclDeps {
   readonly store: PeopleStore;
@@ -31,6 +34,20 @@ export class AccessRules {
   get(caller: Caller, user: string): Acl {
     requireAdmin(caller);
     return this.#shown(this.#deps.records.row(user));
+  }
+
+  /** One page of the users who have rules, by name. `after`: the last name of the previous page. Empty after the last page. */
+  page(caller: Caller, after = ""): Acl[] {
+    requireAdmin(caller);
+    const page: Acl[] = [];
+    let left = RULES_PER_PAGE;
+    for (const row of this.#deps.store.ruledAfter.all(nameKey(after), RULES_PER_PAGE)) {
+      const shown = this.#shown(row);
+      left -= shown.rules.length;
+      if (left < 0 && page.length > 0) break;
+      page.push(shown);
+    }
+    return page;
   }
 
   /** Replaces all rules. Raises `stale` if the rules have changed since `revision`. */

@@ -28,6 +28,10 @@ import {
 } from "./schema.ts";
 import type { Users } from "./users.ts";
 
+const AfterUser = Type.String({
+  maxLength: 1_000,
+  description: "the last user of the previous page; the answer after the last page is empty",
+});
 /** `<space>/<path>`. */
 const ExplainedPath = judgedText({ minLength: 1, maxLength: PATH_BYTES_MAX });
 
@@ -152,6 +156,11 @@ function accessRoutes(plugin: Admission, rules: AccessRules) {
       caller: "admin",
       params: UserParams,
       response: Acl,
+    })
+    .get("/acl", ({ caller, query }) => rules.page(caller, query.after), {
+      caller: "admin",
+      query: closed({ after: Type.Optional(AfterUser) }),
+      response: Type.Array(Acl),
     })
     .get(
       "/acl/explain",

@@ -88,6 +88,10 @@ export function peopleStore(db: Db) {
     rulesOf: db.query<RuleRow, [number]>(
       "SELECT effect, path, capabilities FROM acl WHERE user_id = ? ORDER BY id",
     ),
+    ruledAfter: db.query<UserRow, [after: string, limit: number]>(
+      `SELECT ${USER} FROM users WHERE name_key > ? AND EXISTS (SELECT 1 FROM acl WHERE user_id = users.id)
+       ORDER BY name_key LIMIT ?`,
+    ),
     deleteRules: db.query<never, [number]>("DELETE FROM acl WHERE user_id = ?"),
     insertRule: db.query<never, RuleRow & { user_id: number }>(
       "INSERT INTO acl (user_id, effect, path, capabilities) VALUES ($user_id, $effect, $path, $capabilities)",

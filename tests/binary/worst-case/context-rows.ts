@@ -250,6 +250,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
         }),
     ),
   },
+  "GET /acl": { "as many rules as a page may have": get("/acl") },
   "GET /acl/explain": {
     "a long path, many patterns": get(
       `/acl/explain?user=worst&capability=read&path=${encodeURIComponent(`team/${"a/".repeat(400)}b`)}`,
