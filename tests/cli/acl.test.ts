@@ -1,8 +1,8 @@
-// Goal: an admin sees the rules of all users, however many users there are.
+// Goal: an admin sees the rules of all users, however many users there are, and hears of a rule that protects nothing.
 
 import { expect, test } from "bun:test";
 import type { Acl } from "../../src/context/access/schema.ts";
-import { cairnAt } from "../kit/cli/cairn.ts";
+import { cairnAt, stoppedContext } from "../kit/cli/cairn.ts";
 import { contextServer, deny } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { frontOf } from "../kit/http/front.ts";
@@ -47,4 +47,18 @@ test("acl list asks for the rules of all users page by page, not for each user",
   expect(all[1]).toEqual(await server.admin.get("/users/user2/acl"));
   // Two pages, and the answer after the last one.
   expect(asked).toBe(3);
+});
+
+test("a rule for a space that is not there says so, and is kept", async () => {
+  await using server = await stoppedContext("blank");
+  const says = 'warning: no space "mian" found; the rule applies once there is one\n';
+  await server.printed("user", "add", "bob", "--role", "viewer", "--json");
+  const added = await server.cairn("acl", "deny", "bob", "mian/finance/**", "--json");
+  expect([added.exitCode, added.stderr]).toEqual([0, says]);
+  expect((JSON.parse(added.stdout) as Acl).rules.map(({ path }) => path)).toEqual(["mian/finance/**"]);
+  for (const pattern of ["main/finance/**", "*/finance/**", "**/plan.md"])
+    await server.printed("acl", "allow", "bob", pattern);
+  // A deny rule covers every spelling of a name, an allow rule one.
+  await server.printed("acl", "deny", "bob", "Main/**");
+  expect((await server.said("acl", "allow", "bob", "Main/**"))[1]).toBe(says.replace("mian", "Main"));
 });

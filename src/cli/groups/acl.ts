@@ -1,7 +1,10 @@
 // `cairn acl …`: rules of individual users, and explanations of decisions.
 
 import { capabilities, type Acl, type AclRule, type Explanation } from "../../context/access/schema.ts";
+import { listedSpaces } from "../../context/space/listed-spaces.ts";
 import type { Client } from "../../context/client/client.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
+import { printWarning } from "../../kit/terminal/output.ts";
 import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
@@ -30,6 +33,17 @@ const can = {
 } as const;
 
 const place = (name: string) => `/users/${encodeURIComponent(name)}/acl`;
+
+/** A rule may come before its space, but one with a mistyped space protects nothing. */
+async function unknownSpace(client: Client, effect: AclRule["effect"], path: string) {
+  const space = path.split("/", 1)[0]!.normalize("NFC");
+  if (space.includes("*")) return undefined;
+  const { spaces, unopened } = await listedSpaces(client);
+  const names = [...spaces.map(({ name }) => name), ...unopened];
+  // A deny rule covers every spelling of a name.
+  const asMatched = (name: string) => (effect === "deny" ? foldedPath(name) : name);
+  return names.some((name) => asMatched(name) === asMatched(space)) ? undefined : space;
+}
 
 /** Page by page. */
 async function allRules(client: Client): Promise<Acl[]> {
@@ -71,10 +85,13 @@ function ruleCommand(effect: "allow" | "deny", description: string) {
     args: { user, pattern, can },
     ask: async (client, args) => {
       const added = { effect, path: args.pattern, capabilities: capabilitiesIn(args.can) };
+      const unknown = await unknownSpace(client, effect, args.pattern);
       const changed = await change(client, args.user, (rules) => [
         ...rules.filter((rule) => !(rule.effect === effect && rule.path === args.pattern)),
         added,
       ]);
+      if (unknown !== undefined)
+        await printWarning(`warning: no space "${unknown}" found; the rule applies once there is one`);
       return changed;
     },
     show: rulesText,
