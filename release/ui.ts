@@ -19,17 +19,30 @@ const COMPRESSIBLE = /\.(?:html|js|css|svg|json|txt)$/;
 
 /**
  * By itself, the bundler makes a file of each module that another set of screens needs: thirty for one page, many of a few hundred bytes.
- * The modules that most screens need go into one file, and the icons into another.
+ * The modules that most screens need go into one file, small ones that several need into a second, and the icons into a third.
  */
 const SHARED = [
   { name: "base", test: isBase, minShareCount: 12, priority: 2 },
+  { name: "small", test: isSmall, minShareCount: 2, priority: 2 },
   { name: "icons", test: /node_modules[\\/]lucide-solid[\\/]/, minShareCount: 2, priority: 1 },
 ];
 const BASE =
   /^(?:web\/(?:api|frame|kit|parts|state)|node_modules\/(?:solid-js|@solidjs|@tanstack\/query-core))\//;
 
+/** A request costs more than these modules, which import no large ones. */
+const SMALL =
+  /^web\/(?:api\/stream|frame\/offered-actions|kit\/(?:json|keyed|marked-text|moved-on|path-text|pause|same-list|save-key|search-box|split|table|undoable)|parts\/agent\/agent-avatar|state\/(?:agent-look|taint|tool-state|tool-summary|turn-number|workspace-state))\.tsx?$/;
+
 function isBase(module: string): boolean {
-  return BASE.test(relative(ROOT, module).replaceAll("\\", "/"));
+  return BASE.test(pathOf(module));
+}
+
+function isSmall(module: string): boolean {
+  return SMALL.test(pathOf(module));
+}
+
+function pathOf(module: string): string {
+  return relative(ROOT, module).replaceAll("\\", "/");
 }
 
 /** The type checker can't know what an import of any file gives. */

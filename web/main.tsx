@@ -16,6 +16,7 @@ import "./frame/frame.css";
 import { Navigate, Route, Router } from "@solidjs/router";
 import { lazy } from "solid-js";
 import { render } from "solid-js/web";
+import { registerWorker } from "./api/offline/register.ts";
 import "./frame/dropped-files.ts";
 import { Missing, Shell } from "./frame/shell.tsx";
 import { whenQuiet } from "./kit/quiet.ts";
@@ -57,10 +58,7 @@ const Settings = lazy(async () => ({ default: (await import("./screens/settings/
 const id = /^[1-9]\d{0,14}$/;
 
 void loadSession();
-// Reading offline is an addition: if the server stops before this part is loaded, the interface works without it.
-void whenQuiet()
-  .then(async () => (await import("./api/offline/register.ts")).registerWorker())
-  .catch(() => {});
+void whenQuiet().then(registerWorker);
 render(
   () => (
     <Router root={(props) => <Shell {...props} login={Login} />}>

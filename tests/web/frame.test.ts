@@ -348,19 +348,6 @@ onScreen("the frame", made, (at) => {
     at.browser.expected(/ERR_FAILED/);
   });
 
-  test("works without the part that prepares reading offline", async () => {
-    await using page = await at.browser.open("about:blank", "");
-    const prepares = /\/assets\/register-.*\.js$/;
-    await page.route(prepares, (route) => route.abort());
-    const failed = page.waitForEvent("requestfailed", (request) => prepares.test(request.url()));
-    await page.goto(`${at.url}/settings`);
-    await failed;
-    await rail(page).getByRole("link", { name: "Models" }).click();
-    await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
-    at.browser.expected(/ERR_FAILED/);
-    expect(at.browser.faults).toEqual([]);
-  });
-
   test("still contacts a local server when the browser is offline", async () => {
     await using page = await at.browser.open("about:blank", "");
     await page.addInitScript(
