@@ -17,6 +17,7 @@ import {
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { systemCode } from "../error.ts";
 import { killMarked, markVariables } from "./run-mark.ts";
+import { TerminalOutput } from "./terminal-output.ts";
 
 /** After the child ends, a pipe held open from outside the group is abandoned once it is quiet for two ticks, or after the last tick. */
 const DRAIN_TICK_MS = 50;
@@ -242,7 +243,7 @@ export interface TerminalOptions {
 }
 
 export interface TerminalProcess {
-  /** Resolves when the child has ended and its terminal is closed. */
+  /** Resolves when the child has ended, its output is read, and its terminal is closed. */
   readonly ended: Promise<void>;
   write(data: Uint8Array): void;
   resize(columns: number, rows: number): void;
@@ -254,8 +255,15 @@ export interface TerminalProcess {
 
 /** Starts a program on its own terminal (PTY), in its own process group. Undefined if it cannot be started. */
 export function startTerminal(command: string[], options: TerminalOptions): TerminalProcess | undefined {
-  const { columns, rows, output, drained } = options;
-  const terminal = openTerminal({ cols: columns, rows, data: (_, chunk) => output(chunk), drain: drained });
+  const { columns, rows, drained } = options;
+  const output = new TerminalOutput(options.output);
+  const terminal = openTerminal({
+    cols: columns,
+    rows,
+    data: (_, chunk) => output.take(chunk),
+    drain: drained,
+    exit: () => output.close(),
+  });
   if (!terminal) return undefined;
   // Raw mode, because our line discipline would echo and translate before the child sets its own.
   terminal.setRawMode(true);
@@ -266,7 +274,7 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
       detached: true,
     });
     return {
-      ended: endOfTerminal(child, terminal),
+      ended: endOfTerminal(child, terminal, output),
       write: (data) => void (terminal.closed || terminal.write(data as Uint8Array<ArrayBuffer>)),
       resize: (toColumns, toRows) => {
         if (terminal.closed) return;
@@ -284,11 +292,14 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
   }
 }
 
-/** When a child ends, its last output is still in transit, and nothing signals its end. */
-async function endOfTerminal(child: Bun.Subprocess, terminal: Bun.Terminal): Promise<void> {
+async function endOfTerminal(
+  child: Bun.Subprocess,
+  terminal: Bun.Terminal,
+  output: TerminalOutput,
+): Promise<void> {
   await child.exited;
   killGroup(child.pid);
-  await Bun.sleep(DRAIN_TICK_MS);
+  await output.toEnd(terminal);
   terminal.close();
 }
 

@@ -24,19 +24,16 @@ export async function onTerminal(
   columns = 500,
 ): Promise<Shown> {
   let said = "";
-  const isSaid = Promise.withResolvers<void>();
   let read = 0;
   const left = [...answers];
   const decoder = new TextDecoder();
-  // A terminal that ends can lose its last output, so the shell stays until all of it is here.
-  const terminal = startTerminal(["sh", "-c", '"$0" "$@"; echo "exit=$?"; read -r _', ...command], {
+  const terminal = startTerminal(["sh", "-c", '"$0" "$@"; echo "exit=$?"', ...command], {
     environment: process.env,
     variables: { TERM: "xterm", ...variables },
     columns,
     rows: 24,
     output: (chunk) => {
       said += decoder.decode(chunk, { stream: true });
-      if (EXIT.test(said)) isSaid.resolve();
       for (;;) {
         const [question, answer] = left[0] ?? [];
         const at = question === undefined ? -1 : said.indexOf(question, read);
@@ -49,10 +46,12 @@ export async function onTerminal(
     drained: () => {},
   })!;
   // A program that still waits for a key would outlive the test.
-  const done = await within(RUN_LIMIT_MS, isSaid.promise);
-  terminal.kill();
-  await terminal.ended;
-  if (done === LATE) throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);
+  const done = await within(RUN_LIMIT_MS, terminal.ended);
+  if (done === LATE) {
+    terminal.kill();
+    await terminal.ended;
+    throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);
+  }
   const [, text = "", exitCode] = EXIT.exec(said) ?? [];
   return { text: text.replaceAll("\r\n", "\n"), exitCode: Number(exitCode), unasked: left.length };
 }
