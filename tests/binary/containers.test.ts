@@ -183,7 +183,7 @@ it("creates the context server, runs it and its commands, and writes backups", a
   const server = composed("compose.yaml", "server");
   await using data = await volumesOf(shared, server);
   const more = [...options(server), ...data.options];
-  const init = "init server --noui --non-interactive --address 0.0.0.0 --space main --admin ada";
+  const init = "init server --noui --non-interactive --address :: --space main --admin ada";
   await shared.docker("run", "--rm", ...more, tagOf("cairn"), ...init.split(" "));
   await using running = await started(shared, "cairn", more);
   expect(await running.inside("cairn", "server", "status")).toContain("health     ok");

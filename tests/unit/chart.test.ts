@@ -5,6 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readManifest, ROOT } from "../../release/step.ts";
+import { EVERY_ADDRESS } from "../../src/kit/network/hosts.ts";
 import { ConfigFile } from "../../src/service/config/schema.ts";
 
 const helm = Bun.which("helm");
@@ -24,8 +25,12 @@ interface ClusterObject {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly replicas: number;
+    readonly ipFamilyPolicy?: string;
     readonly template: {
-      readonly spec: { readonly containers: readonly { readonly readinessProbe: object }[] };
+      readonly spec: {
+        readonly containers: readonly { readonly readinessProbe: object }[];
+        readonly initContainers?: readonly { readonly command: readonly string[] }[];
+      };
     };
   };
   readonly stringData: Readonly<Record<string, string>>;
@@ -52,6 +57,11 @@ describe("the chart", () => {
     ]);
     expect(numbers(/containerPort: (\d+)/g, chart)).toEqual(numbers(/^EXPOSE (\d+)$/gm, images));
     expect(numbers(/name: data, mountPath: ([\w/]+)/g, chart)).toEqual(numbers(/^VOLUME (.+)$/gm, images));
+  });
+
+  test("lets both programs listen on all addresses, of IPv4 and IPv6", () => {
+    expect(textOf("containers/Containerfile")).toContain(" SERVICE_LISTEN=:8688\n");
+    expect(textOf("chart/templates/server.yaml")).toContain(` --address ${EVERY_ADDRESS} `);
   });
 
   test("describes every value, and only false for the terminal", () => {
@@ -127,6 +137,32 @@ describe.skipIf(helm === null)("helm", () => {
     );
     const probe = { tcpSocket: { port: "http" }, periodSeconds: 5 };
     expect(probes).toEqual([probe, probe]);
+  });
+
+  test("gets the addresses of both families from the cluster, and listens on them", () => {
+    const rendering = objects(...all);
+    const policies = rendering.flatMap(({ kind, spec }) => (kind === "Service" ? [spec.ipFamilyPolicy] : []));
+    expect(policies).toEqual(["PreferDualStack", "PreferDualStack"]);
+    const [init] = rendering.flatMap(({ kind, spec }) => {
+      return (kind === "StatefulSet" && spec.template.spec.initContainers) || [];
+    });
+    const told = 'cairn() { printf "%s\\n" "$@"; }';
+    const [shell, flag, script] = init!.command;
+    const { stdout } = Bun.spawnSync([shell!, flag!, `${told}\n${script}`], {
+      env: { SPACE: "of all", ADMIN: "ada" },
+    });
+    expect(stdout.toString().trim().split("\n")).toEqual([
+      "init",
+      "server",
+      "--noui",
+      "--non-interactive",
+      "--address",
+      EVERY_ADDRESS,
+      "--space",
+      "of all",
+      "--admin",
+      "ada",
+    ]);
   });
 
   test("refuses the terminal, also without its schema", () => {

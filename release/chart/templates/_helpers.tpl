@@ -39,6 +39,8 @@ metadata:
   labels: {{- include "cairn.labels" . | nindent 4 }}
 spec:
   selector: {{- include "cairn.selector" . | nindent 4 }}
+  # Both families of addresses where the cluster has both.
+  ipFamilyPolicy: PreferDualStack
   ports:
     - { name: http, port: {{ .port }}, targetPort: http }
 {{- with .values.ingress }}

@@ -3,10 +3,18 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { systemCode } from "../error.ts";
-import { isPlainAddress, listenProblem } from "./hosts.ts";
+import { EVERY_ADDRESS, EVERY_IPV4_ADDRESS, isPlainAddress, listenProblem } from "./hosts.ts";
 
 /** Returns undefined if the address is free, otherwise the system's code: EADDRINUSE, EADDRNOTAVAIL, EACCES, ENOTFOUND, … */
-export function portProblem(host: string, port: number): Promise<string | undefined> {
+export async function portProblem(host: string, port: number): Promise<string | undefined> {
+  const problem = await bindProblem(host, port);
+  // A server on all addresses falls back in the same way (`bind` in serve.ts).
+  return host === EVERY_ADDRESS && problem === "EAFNOSUPPORT"
+    ? bindProblem(EVERY_IPV4_ADDRESS, port)
+    : problem;
+}
+
+function bindProblem(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error) => resolve(systemCode(error) ?? "unknown"));

@@ -1,7 +1,9 @@
 // Goal: a server on all addresses also starts on a system without IPv6; a server on another IPv6 address says why it cannot.
 
 import { expect, spyOn, test } from "bun:test";
+import { Server } from "node:net";
 import { listen } from "../../../src/kit/http/serve.ts";
+import { addressProblem, freePort } from "../../../src/kit/network/port.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -17,6 +19,23 @@ function withoutIpv6() {
     return serve(options as never);
   }) as never);
 }
+
+test("without IPv6, a setup finds that a server can listen on all addresses, and on no other of IPv6", async () => {
+  const bind = Server.prototype.listen;
+  const system = spyOn(Server.prototype, "listen").mockImplementation(function (this: Server, ...args) {
+    const { host } = args[0] as { host: string };
+    if (host.includes(":")) queueMicrotask(() => this.emit("error", { code: "EAFNOSUPPORT" }));
+    else bind.apply(this, args);
+    return this;
+  } as Server["listen"]);
+  try {
+    expect(await addressProblem("::")).toBeUndefined();
+    expect(await addressProblem("::1")).toBe("an address where this program cannot listen (EAFNOSUPPORT)");
+    expect(await freePort("::")).toBeGreaterThan(0);
+  } finally {
+    system.mockRestore();
+  }
+});
 
 test("without IPv6, all addresses are those of IPv4", async () => {
   const system = withoutIpv6();
