@@ -9,7 +9,7 @@ const MARK_BITS = 128;
 /** The flag ECHO of termios, the same on Linux and macOS. */
 const ECHO_FLAG = 8;
 /** After so many turns of the event loop, the echo does not come: the terminal is full of input that its program did not read. */
-const ECHO_TICKS_MAX = 20;
+const ECHO_TICKS_MAX = 60;
 const TICK_MS = 50;
 
 /** The members of `Bun.Terminal` that are used. */

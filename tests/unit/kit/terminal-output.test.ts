@@ -5,7 +5,7 @@ import { startTerminal } from "../../../src/kit/processes/process.ts";
 import { TerminalOutput } from "../../../src/kit/processes/terminal-output.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
-const ECHO_LIMIT_MS = 1000;
+const ECHO_LIMIT_MS = 3000;
 
 const posix = process.platform !== "win32";
 
