@@ -21,11 +21,14 @@ function withoutIpv6() {
 }
 
 test("without IPv6, a setup finds that a server can listen on all addresses, and on no other of IPv6", async () => {
-  const bind = Server.prototype.listen;
-  const system = spyOn(Server.prototype, "listen").mockImplementation(function (this: Server, ...args) {
-    const { host } = args[0] as { host: string };
-    if (host.includes(":")) queueMicrotask(() => this.emit("error", { code: "EAFNOSUPPORT" }));
-    else bind.apply(this, args);
+  const { listen: bind } = Server.prototype;
+  const system = spyOn(Server.prototype, "listen").mockImplementation(function (
+    this: Server,
+    options: { host: string },
+    bound: () => void,
+  ) {
+    if (!options.host.includes(":")) return bind.call(this, options, bound);
+    queueMicrotask(() => this.emit("error", { code: "EAFNOSUPPORT" }));
     return this;
   } as Server["listen"]);
   try {
