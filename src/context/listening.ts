@@ -10,6 +10,7 @@ import { validity, type Tls } from "./config/tls-files.ts";
 import type { Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
 import { FORM_FOLDERS } from "./server.ts";
+import { leadFrom } from "./left-address.ts";
 import type { Listen } from "./setup/setup.ts";
 
 const LOCAL: Listen = { host: "127.0.0.1", port: 0 };
@@ -29,6 +30,8 @@ export class Listening {
   #listener: Listener;
   /** Plain HTTP on loopback, for commands on this machine, whatever names the certificate has. Undefined without TLS: they use the listener. */
   #local: Listener | undefined;
+  /** Leads to this server from its address before the setup moved it. */
+  #left: Listener | undefined;
 
   /** Without `tls`: plain HTTP. Raises what the bind raises. */
   constructor(parts: Parts, log: Log, handle: Handle, where: Listen & { readonly tls: Tls | undefined }) {
@@ -77,6 +80,8 @@ export class Listening {
     await this.#listener.drain();
     try {
       this.#listener = this.#bound((this.#where = where), this.#tls);
+      const move = { from: back, to: where, url: this.url, tls: this.#tls, formFolders: FORM_FOLDERS };
+      this.#left = leadFrom(move, this.#log);
     } catch (error) {
       this.#log.error("cannot listen at the new address", { error: messageOf(error) });
       this.#listener = this.#bound((this.#where = back), this.#tls);
@@ -117,7 +122,11 @@ export class Listening {
   }
 
   #all(): Listener[] {
-    return [this.#listener, ...this.#retiring, ...(this.#local ? [this.#local] : [])];
+    return [
+      this.#listener,
+      ...this.#retiring,
+      ...[this.#local, this.#left].filter((one) => one !== undefined),
+    ];
   }
 
   #bound({ host, port }: Listen, tls: Tls | undefined): Listener {

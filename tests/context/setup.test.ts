@@ -19,6 +19,7 @@ import {
 } from "../kit/context/console.ts";
 import { configure } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
+import { portProblem } from "../../src/kit/network/port.ts";
 import { keptPort } from "../kit/kept-port.ts";
 import { rawRequestInParts } from "../kit/http/raw-http.ts";
 
@@ -162,6 +163,36 @@ describe("the setup", () => {
     expect((await one.submit(await one.get(`/setup?code=${CODE}`), "/setup/code")).status).toBe(400);
     const address = await one.submit(await one.get("/setup?code=another-code"), "/setup/code");
     expect([address.path, (await one.get("/setup/review")).path]).toEqual(["/setup/address", "/setup/admin"]);
+  });
+
+  test("leads the tabs at the former address to the new one, until the server stops", async () => {
+    await using at = await setUp();
+    const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
+    const former = at.server.url;
+    const port = await keptPort("127.0.0.1");
+    const review = await filled(one, port);
+    const space = await admitted(other).then(() => other.get("/setup/space"));
+    await one.submit(review, "/setup/review");
+    const now = `http://127.0.0.1:${port}`;
+    await eventually(() => at.server.url, now);
+    for (const path of ["/", "/console/spaces/plans", "/setup/review"]) {
+      const led = await fetch(former + path, { redirect: "manual" });
+      expect([led.status, led.headers.get("location")]).toEqual([303, `${now}/console`]);
+    }
+    const late = await other.submit(space, "/setup/space", { space: "second" });
+    expect([late.status, late.title, late.links]).toEqual([
+      404,
+      "This server is set up already · Cairn",
+      [`${now}/console/login`],
+    ]);
+    expect(readdirSync(join(at.directory, "spaces"))).toEqual(["plans"]);
+    const client = await fetch(`${former}/api/v1/users`, { headers: { Authorization: "Bearer secret" } });
+    expect([client.status, await client.json()]).toEqual([
+      404,
+      { error: expect.objectContaining({ code: "not_found", message: `this server has moved to ${now}` }) },
+    ]);
+    await at.server.stop("a test looks at its former address");
+    expect(await portProblem("127.0.0.1", Number(new URL(former).port))).toBeUndefined();
   });
 
   test("moves the running server to another port, and the next start listens there", async () => {

@@ -194,13 +194,16 @@ async function finish(
 }
 
 function overPage(): Answer {
-  return page(OVER_TITLE, h(OverBody, null), { status: OVER_STATUS });
+  return page(OVER_TITLE, h(OverBody, { server: "" }), { status: OVER_STATUS });
 }
 
-/** The answer to every request for the setup once the first admin exists. Needs no token of a form: it changes nothing. */
-export function setupOver(exchange: Exchange): Promise<Response> {
+/**
+ * The answer to every request for the setup once the first admin exists. Needs no token of a form: it changes nothing. `server`: where the server is
+ * now, if not here.
+ */
+export function setupOver(exchange: Exchange, server = ""): Promise<Response> {
   const nonce = randomSecret(NONCE_BITS);
   const visit = { csrf: "", nonce, path: exchange.path };
-  const markup = h(Alone, { visit, title: OVER_TITLE, children: h(OverBody, null) });
+  const markup = h(Alone, { visit, title: OVER_TITLE, children: h(OverBody, { server }) });
   return htmlAnswer(exchange, markup, { status: OVER_STATUS, nonce });
 }

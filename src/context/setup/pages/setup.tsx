@@ -239,12 +239,12 @@ export function DoneBody({ urls: [here = "", ...others] }: { urls: readonly stri
 }
 
 /** For a tab that is left over: somebody finished the setup, maybe in another tab. */
-export function OverBody(): VNode {
+export function OverBody({ server }: { server: string }): VNode {
   return (
     <div class="console-stack">
       <p>Its first admin exists, so the setup is over. This page changed nothing.</p>
       <p>
-        <a class="btn primary" href="/console/login">
+        <a class="btn primary" href={`${server}/console/login`}>
           Sign in
         </a>
       </p>
