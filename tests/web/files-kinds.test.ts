@@ -112,7 +112,10 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("m");
-    expect(await treeItem(page, "many").getAttribute("class")).toContain("active");
+    await eventually(
+      async () => (await treeItem(page, "many").getAttribute("class"))?.split(" ").includes("active"),
+      true,
+    );
     await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=many/file-1500.txt`);
     await treeItem(page, "file-1500.txt").waitFor();
   });

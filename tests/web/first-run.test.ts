@@ -78,7 +78,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("button", { name: "Add 1 model" }).waitFor();
     await page.getByRole("button", { name: "Remove swift-2" }).click();
     await page.getByRole("textbox", { name: "Search or type a name" }).fill("swift");
-    expect(await page.getByRole("checkbox", { name: "thorough-1" }).count()).toBe(0);
+    await eventually(() => page.getByRole("checkbox", { name: "thorough-1" }).count(), 0);
     await page.getByRole("checkbox", { name: "swift-1" }).check();
     await page.getByRole("textbox", { name: "Search or type a name" }).fill("my-own");
     await page.keyboard.press("Enter");
