@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
 import { errorIn } from "../kit/http/client.ts";
 import { refusal, refusalText } from "../kit/http/refusal.ts";
 import { manualClock } from "../kit/manual-clock.ts";
@@ -135,4 +136,37 @@ test("a removal is on record also if the disk refuses what follows the move of t
     "space.delete",
     "space.create",
   ]);
+});
+
+test("the events of a removed space are hidden although a crash or the disk kept it from being forgotten", async () => {
+  await using server = await contextServer({ people: { Ann: "viewer" }, files: { "old.md": "x" } });
+  const tables = ["event_sources", "space_deeds"];
+  const change = (sql: (table: string) => string) =>
+    server.restart(() => {
+      using database = new Database(join(server.directory, "server.db"));
+      for (const table of tables) database.run(sql(table));
+    });
+  await change(
+    (table) => `CREATE TRIGGER full_${table} BEFORE DELETE ON ${table}
+      BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END`,
+  );
+  await server.admin.delete("/spaces/team?confirm=team");
+  const ann = await server.admin.post("/users/Ann/tokens", {});
+  /** All that a replay shows before an event of another space. */
+  const shown = async (path: string) => {
+    await server.admin.raw("PUT", `/spaces/other/files/${path}`, { body: "x" });
+    await using stream = await server.as(ann.token).events("/events?after=0");
+    await stream.until(({ data }) => data.path === path);
+    return stream.seen.filter(({ data }) => data.space === "team").map(({ type }) => type);
+  };
+  await server.admin.post("/spaces", { name: "other", template: "blank" });
+  expect(await shown("a.md")).toEqual([]);
+  await server.restart();
+  expect(await shown("b.md")).toEqual([]);
+  await change((table) => `DROP TRIGGER full_${table}`);
+  await eventually(async () => (await server.audit("action=space.delete&result=ok")).length, 1);
+  expect(await shown("c.md")).toEqual(["space.delete"]);
+  await server.stop();
+  using database = new Database(join(server.directory, "server.db"));
+  expect(database.query("SELECT space FROM event_sources").all()).toEqual([{ space: "other" }]);
 });

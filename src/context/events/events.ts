@@ -161,12 +161,15 @@ export class Events {
     });
   }
 
+  /** Hides the events of a deleted space at once, also if the disk then refuses to forget it. */
   forgetSpace(space: string): Promise<void> {
-    const { db } = this.#deps;
-    return db.write(() => {
-      this.#store.dropSource.run(space);
-      db.afterCommit(() => this.#starts.delete(space));
-    });
+    this.#starts.delete(space);
+    return this.#deps.db.write(() => void this.#store.dropSource.run(space));
+  }
+
+  /** Called at start: hides the events of spaces that no longer exist, which a crash or the disk kept from being forgotten. */
+  hideOthers(exists: (space: string) => boolean): void {
+    for (const space of this.#starts.keys()) if (!exists(space)) this.#starts.delete(space);
   }
 
   /** False for an event of a deleted space, also if there is another of that name now. The event that says so is no secret. */

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { problemWithoutPlace } from "../../kit/disk/disk.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Events } from "../events/events.ts";
 
 const REMOVED_PREFIX = ".removed-";
 
@@ -39,9 +41,15 @@ export function putAside(directory: string, name: string, now: number, undo: () 
   }
 }
 
+interface Forgetting {
+  readonly events: Pick<Events, "forgetSpace">;
+  readonly audit: Pick<Audit, "forgetSpace">;
+  readonly log: Log;
+}
+
 /** Never raises: the space is gone, and a new one of that name replaces what is left. */
-export async function forgetAll(forgetting: readonly Promise<void>[], log: Log): Promise<void> {
-  for (const result of await Promise.allSettled(forgetting))
+export async function forgetSpace({ events, audit, log }: Forgetting, name: string): Promise<void> {
+  for (const result of await Promise.allSettled([events.forgetSpace(name), audit.forgetSpace(name)]))
     if (result.status === "rejected")
       log.warn("cannot forget a removed space yet", { error: messageOf(result.reason) });
 }

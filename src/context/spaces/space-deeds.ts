@@ -10,6 +10,7 @@ import type { AuditEntry } from "../audit/chain.ts";
 import type { Announced, Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
+import { forgetSpace } from "./removal.ts";
 import type { DeedRow, NewDeedRow, SpaceDeedStore } from "./store.ts";
 
 interface SpaceDeedsDeps {
@@ -63,6 +64,7 @@ export class SpaceDeeds {
     if (rows.length === 0) return;
     const happened = new Set<DeedRow>();
     for (const row of rows) if (await isDone(row, engine)) happened.add(row);
+    if ([...happened].some(({ kind }) => kind === "delete")) await forgetSpace(this.#deps, space);
     await this.#end(
       [...happened],
       rows.filter((row) => !happened.has(row)),

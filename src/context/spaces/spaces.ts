@@ -34,7 +34,7 @@ import { openSpaceFile, requireDatabase, saveSpaceFile } from "./space-file.ts";
 import { SpaceDeeds, type SpaceDeed } from "./space-deeds.ts";
 import { spaceDeedStore } from "./store.ts";
 import { proveSpaces, Unopened } from "./proving.ts";
-import { deleteAside, forgetAll, putAside, requireConfirmed } from "./removal.ts";
+import { deleteAside, forgetSpace, putAside, requireConfirmed } from "./removal.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./announcing.ts";
 import { templateOperations, unwritten } from "./templates.ts";
@@ -77,8 +77,9 @@ export class Spaces {
 
   /** Finds the spaces, and deletes removed ones that a crash left behind. */
   prepare(): void {
-    const { directory, engine } = this.#deps;
+    const { directory, engine, events } = this.#deps;
     for (const name of namesIn(directory, engine)) this.#names.add(name);
+    events.hideOthers((name) => this.#names.has(name));
   }
 
   /** Only names a space that cannot be opened: the log has the reason, and so does a request for that space. */
@@ -183,7 +184,7 @@ export class Spaces {
 
   /** Returns where the folder of the removed space is now. */
   async #moveAway({ name, engine }: OpenSpace): Promise<string> {
-    const { audit, events, directory, clock, log } = this.#deps;
+    const { events, directory, clock } = this.#deps;
     if (this.#frozen) throw new AppError("conflict", "a backup is running; try again when it has finished");
     this.#names.delete(name);
     this.#open.delete(name);
@@ -192,7 +193,7 @@ export class Spaces {
     const gone = putAside(directory, name, clock.now(), () => this.#names.add(name));
     // The event of the removal follows those of its files.
     await events.settle();
-    await forgetAll([events.forgetSpace(name), audit.forgetSpace(name)], log);
+    await forgetSpace(this.#deps, name);
     return gone;
   }
 
