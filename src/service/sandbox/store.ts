@@ -1,8 +1,17 @@
 // SQL of the installation's name, generated once with the database.
 
+import { statSync } from "node:fs";
+import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 
-/** Returns 16 hexadecimal characters, stable across restarts and unique among the installations on this machine. */
+const NAME_CHARACTERS = 16;
+
+/**
+ * Returns 16 hexadecimal characters, stable across restarts and unique among the installations on this machine. The stored name alone is not: a
+ * copied data directory has it too, and each of the two would remove the other's running containers. So the file itself is part of the name.
+ */
 export function installationName(db: Db): string {
-  return db.query<{ name: string }, []>("SELECT name FROM installation WHERE id = 1").get()!.name;
+  const { name } = db.query<{ name: string }, []>("SELECT name FROM installation WHERE id = 1").get()!;
+  const { dev, ino } = statSync(db.path, { bigint: true });
+  return sha256Hex(`${name} ${dev} ${ino}`).slice(0, NAME_CHARACTERS);
 }
