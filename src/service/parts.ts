@@ -111,7 +111,7 @@ export function buildParts(options: PartsOptions) {
     ...material,
     ...abilities,
     ...usage,
-    callModel: callModelOf(options, (url) => providers.checkProviderAddress(url)),
+    callModel: callModelOf(options, (url) => providers.destination(url)),
     registry: new ToolRegistry(options.tools ?? toolsOf({ ...basis, ...material, ...abilities })),
     snapshots,
     withdrawRequests: (workspaceId) => abilities.searches.withdrawIn(workspaceId),
@@ -258,9 +258,9 @@ interface Waiting
 
 function callModelOf(
   { clock, times = TRANSPORT_TIMES, callModel }: PartsOptions,
-  checkAddress: Parameters<typeof createModelClient>[0]["checkAddress"],
+  destination: Parameters<typeof createModelClient>[0]["destination"],
 ): CallModel {
-  return callModel ?? createModelClient({ clock, times, checkAddress });
+  return callModel ?? createModelClient({ clock, times, destination });
 }
 
 function buildGround({ db, clock, log, config, environment }: PartsOptions): Ground {

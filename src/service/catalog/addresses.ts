@@ -1,7 +1,6 @@
 // Refuses addresses of our own listener (a request sent there would arrive from loopback, with the admin's rights) and of cloud metadata services
 // (they return credentials to any local caller). Everything else is allowed, also in private networks: model servers run there.
-// An address is checked when it is saved and at every use, because a name can be pointed at another machine.
-// If a name changes between the check and the connection, the request guard still refuses the foreign Host.
+// An address is checked when it is saved and at every use (destination.ts), because a name can be pointed at another machine.
 
 import {
   isMetadataAddress,
@@ -24,9 +23,8 @@ export type OwnListener = () => { readonly host: string; readonly port: number }
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /**
- * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine or to a cloud metadata service. Resolves a name only
- * if the port is ours or the scheme is http: no metadata service proves a name over TLS. A name that cannot be resolved in time passes: either
- * nothing answers there, or the next use checks it again.
+ * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine or to a cloud metadata service. A name that cannot be
+ * resolved in time passes: nothing is sent, and every use checks it again.
  */
 export async function refuseForbiddenAddress(
   url: string,
@@ -34,11 +32,29 @@ export async function refuseForbiddenAddress(
   resolve: Resolve = systemResolve,
   deadlineMs: number = RESOLVE_DEADLINE_MS,
 ): Promise<void> {
+  await checkedAddresses(url, ownListener, resolve, deadlineMs);
+}
+
+/** `fixed`: the host is an address, or a name that only this machine gives a meaning. `any`: every address will do. */
+type Checked =
+  { readonly kind: "fixed" | "any" } | { readonly kind: "resolved"; readonly addresses: string[] };
+
+/**
+ * Raises as `refuseForbiddenAddress`. Resolves a name only if the port is ours or the scheme is http: no metadata service proves a name over TLS.
+ * Without addresses: the name could not be resolved in time.
+ */
+export async function checkedAddresses(
+  url: string,
+  ownListener: OwnListener,
+  resolve: Resolve,
+  deadlineMs: number = RESOLVE_DEADLINE_MS,
+): Promise<Checked> {
   const target = new URL(url);
   const isOwnPort = portOf(target) === ownListener()?.port;
-  const needsLookup = isOwnPort || target.protocol === "http:";
   const known = knownAddresses(target.hostname);
-  const addresses = known ?? (needsLookup ? await addressesOf(target.hostname, resolve, deadlineMs) : []);
+  const needsLookup = known === undefined && (isOwnPort || target.protocol === "http:");
+  const resolved = needsLookup ? await addressesOf(target.hostname, resolve, deadlineMs) : [];
+  const addresses = known ?? resolved;
   if (isMetadataName(target.hostname) || addresses.some(isMetadataAddress))
     throw new AppError(
       "refused",
@@ -49,9 +65,11 @@ export async function refuseForbiddenAddress(
       "refused",
       `${target.origin} is this server itself; use the address of another server`,
     );
+  if (known) return { kind: "fixed" };
+  return needsLookup ? { kind: "resolved", addresses: resolved } : { kind: "any" };
 }
 
-function portOf(url: URL): number {
+export function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? HTTPS_PORT : HTTP_PORT;
 }

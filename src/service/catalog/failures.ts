@@ -63,13 +63,15 @@ function sentenceOf(body: string): string | undefined {
   return candidates.find((candidate): candidate is string => typeof candidate === "string");
 }
 
+export const HOST_NOT_FOUND = "host not found";
+
 const SENTENCES = new Map([
   ["ECONNREFUSED", "connection refused"],
   ["ECONNRESET", "the connection was closed before an answer"],
   ["EPIPE", "the connection was closed before an answer"],
-  ["ENOTFOUND", "host not found"],
-  ["EAI_AGAIN", "host not found"],
-  ["ENODATA", "host not found"],
+  ["ENOTFOUND", HOST_NOT_FOUND],
+  ["EAI_AGAIN", HOST_NOT_FOUND],
+  ["ENODATA", HOST_NOT_FOUND],
   ["ETIMEDOUT", "no answer in time"],
   ["EHOSTUNREACH", "host not reachable"],
   ["ENETUNREACH", "host not reachable"],

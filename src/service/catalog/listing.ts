@@ -4,6 +4,7 @@
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import { parsedObject } from "../../kit/text/parsed-json.ts";
+import type { Destination } from "./destination.ts";
 import { endpointUrl, protocolHeaders, type ProviderAccess } from "./endpoints.ts";
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
 import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type ProviderTest } from "./schema.ts";
@@ -13,8 +14,9 @@ const LISTING_BYTES_MAX = 1024 * 1024;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** `headers`: of the destination. */
 export async function listProviderModels(
-  access: ProviderAccess,
+  access: ProviderAccess & Partial<Pick<Destination, "headers">>,
   fetch: Fetch,
   deadlineMs: number = LISTING_DEADLINE_MS,
 ): Promise<ProviderTest> {
@@ -23,7 +25,7 @@ export async function listProviderModels(
   let status: number | null = null;
   try {
     const response = await fetch(endpointUrl(access, `/models${limit}`), {
-      headers: { accept: "application/json", ...protocolHeaders(access) },
+      headers: { accept: "application/json", ...protocolHeaders(access), ...access.headers },
       redirect: "manual",
       signal: AbortSignal.timeout(deadlineMs),
     });

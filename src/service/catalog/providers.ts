@@ -10,7 +10,9 @@ import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { refuseForbiddenAddress, type OwnListener, type Resolve } from "./addresses.ts";
 import { changesOf } from "./changes.ts";
+import { destinationOf, type Destination } from "./destination.ts";
 import { EXAMPLE_TEST, exampleIsFixed, requireExampleProvider } from "./example.ts";
+import { HOST_NOT_FOUND } from "./failures.ts";
 import type { ProviderKeys } from "./keys.ts";
 import { failure, listProviderModels, type Fetch } from "./listing.ts";
 import {
@@ -45,6 +47,7 @@ export interface ProvidersDeps {
   clock: Clock;
   ownListener: OwnListener;
   resolve: Resolve;
+  hasProxy: boolean;
   fetch: Fetch;
 }
 
@@ -69,7 +72,7 @@ export class Providers {
     if (isExample) requireExampleProvider(input);
     const baseUrl = isExample ? "" : parseBaseUrl(input.base_url ?? "", protocol);
     const key = parseKey(input.api_key ?? "");
-    if (!isExample) await this.checkProviderAddress(baseUrl);
+    if (!isExample) await this.#requireAllowed(baseUrl);
     return db.write(() => {
       requireAdmin(caller);
       this.#requireFreeName(name.key, name.text);
@@ -102,7 +105,7 @@ export class Providers {
     const { protocol, type } = this.#existing(id);
     if (type === "example") throw exampleIsFixed();
     const baseUrl = input.base_url === undefined ? undefined : parseBaseUrl(input.base_url, protocol);
-    if (baseUrl !== undefined) await this.checkProviderAddress(baseUrl);
+    if (baseUrl !== undefined) await this.#requireAllowed(baseUrl);
     return db.write(() => {
       requireAdmin(caller);
       const provider = this.#existing(id);
@@ -164,7 +167,7 @@ export class Providers {
     requireAdmin(caller);
     const { base_url: checked, type } = this.#existing(id);
     if (type === "example") return EXAMPLE_TEST;
-    await this.checkProviderAddress(checked);
+    const destination = await this.destination(checked);
     // Check again before sending the key: resolving the name took time.
     requireAdmin(caller);
     const access = store.providerAccess.get(id);
@@ -177,11 +180,17 @@ export class Providers {
     } catch (error) {
       return failure(null, messageOf(error));
     }
-    return listProviderModels({ protocol: access.protocol, baseUrl: access.base_url, apiKey }, fetch);
+    if (!destination) return failure(null, HOST_NOT_FOUND);
+    const { url: baseUrl, headers } = destination;
+    return listProviderModels({ protocol: access.protocol, baseUrl, headers, apiKey }, fetch);
   }
 
-  /** Call it before every request to a provider. Raises as `refuseForbiddenAddress`. */
-  checkProviderAddress(baseUrl: string): Promise<void> {
+  /** Returns where a request to this URL of a provider goes. Raises as `refuseForbiddenAddress`. Undefined: its name has no address. */
+  destination(url: string): Promise<Destination | undefined> {
+    return destinationOf(url, this.#deps);
+  }
+
+  #requireAllowed(baseUrl: string): Promise<void> {
     const { ownListener, resolve } = this.#deps;
     return refuseForbiddenAddress(baseUrl, ownListener, resolve);
   }

@@ -8,7 +8,8 @@ import type { Clock } from "../../kit/clock.ts";
 import { pause } from "../../kit/concurrency/deadline.ts";
 import { systemCode } from "../../kit/error.ts";
 import { protocolHeaders } from "../catalog/endpoints.ts";
-import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
+import type { Destination } from "../catalog/destination.ts";
+import { HOST_NOT_FOUND, networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import { connectionLost } from "./failures.ts";
 import { ModelFailure } from "./model.ts";
@@ -37,8 +38,8 @@ export const TRANSPORT_TIMES: TransportTimes = {
 export interface TransportDeps {
   readonly clock: Clock;
   readonly times: TransportTimes;
-  /** Raises for an address of this service. Called before each attempt: a name may lead elsewhere by then. */
-  readonly checkAddress: (url: string) => Promise<void>;
+  /** Raises for an address of this service. Called before each attempt: a name may lead elsewhere by then. Undefined: the name has no address. */
+  readonly destination: (url: string) => Promise<Destination | undefined>;
 }
 
 interface Exchange {
@@ -64,9 +65,10 @@ export interface ProviderAnswer {
 /** Raises ModelFailure; an abort raises the signal's reason. */
 export async function openAnswer(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer> {
   for (let attempt = 1; ; attempt++) {
-    await deps.checkAddress(exchange.url);
+    const destination = await deps.destination(exchange.url);
     exchange.attempt(attempt);
-    const outcome = await once(deps, exchange);
+    if (!destination) throw unreached(HOST_NOT_FOUND);
+    const outcome = await once(deps, exchange, destination);
     if (!("failure" in outcome)) return outcome;
     const waitMs = waitBeforeNext(deps.times, attempt, outcome);
     if (waitMs === undefined) throw outcome.failure;
@@ -82,8 +84,11 @@ interface Refusal {
   readonly retryAfterSeconds: number | undefined;
 }
 
-async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer | Refusal> {
-  const { endpoint, signal, url, body } = exchange;
+async function once(
+  deps: TransportDeps,
+  { endpoint, signal, body }: Exchange,
+  destination: Destination,
+): Promise<ProviderAnswer | Refusal> {
   const abort = new AbortController();
   const forward = () => abort.abort(signal.reason);
   signal.throwIfAborted();
@@ -94,9 +99,13 @@ async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAn
     signal.removeEventListener("abort", forward);
   };
   try {
-    const response = await fetch(url, {
+    const response = await fetch(destination.url, {
       method: "POST",
-      headers: { "content-type": "application/json", ...protocolHeaders(endpoint) },
+      headers: {
+        "content-type": "application/json",
+        ...protocolHeaders(endpoint),
+        ...destination.headers,
+      },
       body,
       redirect: "manual",
       signal: abort.signal,
@@ -112,7 +121,11 @@ async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAn
     release();
     signal.throwIfAborted();
     if (abort.signal.aborted) throw abort.signal.reason;
-    return { failure: networkFailure(error), mayRetry: isRefused(error), retryAfterSeconds: undefined };
+    return {
+      failure: unreached(sentenceOf(error)),
+      mayRetry: isRefused(error),
+      retryAfterSeconds: undefined,
+    };
   }
 }
 
@@ -267,8 +280,8 @@ function waitBeforeNext(times: TransportTimes, attempt: number, refused: Refusal
   return asked > RETRY_AFTER_SECONDS_MAX ? undefined : asked * 1000;
 }
 
-function networkFailure(error: unknown): ModelFailure {
-  return new ModelFailure(`the provider could not be reached: ${sentenceOf(error)}`);
+function unreached(sentence: string): ModelFailure {
+  return new ModelFailure(`the provider could not be reached: ${sentence}`);
 }
 
 function isRefused(error: unknown): boolean {

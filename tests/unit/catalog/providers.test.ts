@@ -237,12 +237,12 @@ test("refuses our own address on save and on use", async () => {
     "refused: http://rebound.example:8688 is this server itself; use the address of another server";
   const acts = [
     () => catalog.providers.test(admin, 1),
-    () => catalog.providers.checkProviderAddress(input.base_url),
+    () => catalog.providers.destination(input.base_url),
     () => catalog.providers.create(admin, { ...input, name: "y" }),
     () => catalog.providers.update(admin, 1, { base_url: `${input.base_url}/x`, api_key: KEY }),
   ];
   for (const act of acts) expect(await refusalText(act)).toBe(text);
-  expect(sent).toEqual(["http://rebound.example:8688/v1/models"]);
+  expect(sent).toEqual(["http://192.0.2.1:8688/v1/models"]);
   expect(catalog.providers.list()).toHaveLength(1);
 });
 

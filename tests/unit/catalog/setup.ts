@@ -35,6 +35,7 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
   const network = {
     ownListener: () => undefined,
     resolve: () => Promise.reject(new Error("no such host")),
+    hasProxy: false,
     fetch,
   };
   const keyFile = join(folder.path, "secrets.key");

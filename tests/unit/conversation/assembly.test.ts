@@ -46,7 +46,7 @@ async function bodyOf(protocol: Protocol, request: ModelRequest): Promise<unknow
   const callModel = createModelClient({
     clock: systemClock,
     times: { firstByteMs: 5000, silenceMs: 5000, retryWaitsMs: [] },
-    checkAddress: () => Promise.resolve(),
+    destination: (url) => Promise.resolve({ url, headers: {} }),
   });
   const prices = { input: null, cachedInput: null, output: null };
   const endpoint = {

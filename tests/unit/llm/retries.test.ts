@@ -17,9 +17,10 @@ test("checks the address again before each retry", async () => {
     },
   });
   let checks = 0;
-  const checkAddress = async () => {
+  const destination = async (url: string) => {
     checks += 1;
     if (checks > 1) throw new AppError("refused", "it leads elsewhere now");
+    return { url, headers: {} };
   };
   const endpoint = { protocol: "openai-compatible", apiKey: "" } as ModelEndpoint;
   const exchange = {
@@ -30,7 +31,7 @@ test("checks the address again before each retry", async () => {
     url: `${server.url}v1/chat/completions`,
     body: new Blob(["{}"]),
   };
-  const deps = { clock: systemClock, times: TRANSPORT_TIMES, checkAddress };
+  const deps = { clock: systemClock, times: TRANSPORT_TIMES, destination };
   await refusal(openAnswer(deps, exchange), "refused", "it leads elsewhere now");
   expect([checks, requests]).toEqual([2, 1]);
 });
