@@ -12,6 +12,7 @@ const NAME_CHARACTERS = 16;
  */
 export function installationName(db: Db): string {
   const { name } = db.query<{ name: string }, []>("SELECT name FROM installation WHERE id = 1").get()!;
-  const { dev, ino } = statSync(db.path, { bigint: true });
-  return sha256Hex(`${name} ${dev} ${ino}`).slice(0, NAME_CHARACTERS);
+  const file = statSync(db.path, { bigint: true, throwIfNoEntry: false });
+  // A database in memory has no copy.
+  return file ? sha256Hex(`${name} ${file.dev} ${file.ino}`).slice(0, NAME_CHARACTERS) : name;
 }
