@@ -3,6 +3,7 @@
 
 import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
+import { pagesBySize, type SizedRow } from "../../kit/storage/pages.ts";
 import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -79,12 +80,21 @@ export class Conversation {
   }
 
   /** Returns pages newest first, each in ascending order. Includes the entries of workers, with their thread. */
-  list(caller: Caller, workspaceId: number, page: EntriesQuery): Entry[] {
+  /** Returns pages, oldest first. Access is checked at once, and again for each page. */
+  list(caller: Caller, workspaceId: number, page: EntriesQuery): Generator<Entry[]> {
     const { store, access } = this.#deps;
     access.workspace(caller, workspaceId);
-    const query = page.branches === "all" ? store.pageOfAll : store.page;
+    const query = page.branches === "all" ? store.newestOfAll : store.newest;
     const rows = query.all(workspaceId, page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT);
-    return rows.toReversed().map(toEntry);
+    return this.#pages(caller, workspaceId, rows.toReversed());
+  }
+
+  *#pages(caller: Caller, workspaceId: number, rows: readonly SizedRow[]): Generator<Entry[]> {
+    const { store, access } = this.#deps;
+    for (const ids of pagesBySize(rows)) {
+      access.workspace(caller, workspaceId);
+      yield store.byIds.all(JSON.stringify(ids)).map(toEntry);
+    }
   }
 
   /** Any entry, also of a worker, of another branch, or forgotten. Raises `not_found`. */

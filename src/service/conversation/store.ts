@@ -1,6 +1,7 @@
 // SQL of entries and of stored prompt parts.
 
 import type { Db } from "../../kit/storage/db.ts";
+import type { SizedRow } from "../../kit/storage/pages.ts";
 import type { EntryKind, Outcome, Truncation } from "./schema.ts";
 
 export interface EntryRow {
@@ -40,6 +41,8 @@ const COMPARED_CHARACTERS_MAX = 65_536;
 const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, input_tokens,
   output_tokens, partial, truncated, dropped_calls, tainted, attachments, forgotten_at, EXISTS (SELECT 1 FROM asides a WHERE a.turn_id = entries.turn_id) AS aside, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
+/** Reads no text: the size of each is in the head of its row. */
+const SIZE = `SELECT id, octet_length(text) + ifnull(octet_length(reasoning), 0) + ifnull(octet_length(calls), 0) AS bytes FROM entries`;
 
 /** On the current branch. */
 const CURRENT = "NOT EXISTS (SELECT 1 FROM asides a WHERE a.turn_id = entries.turn_id)";
@@ -57,12 +60,14 @@ export function conversationStore(db: Db) {
          $duration_ms, $input_tokens, $output_tokens, $partial, $truncated, $dropped_calls, $tainted, $attachments, $created_at) RETURNING ${COLUMNS}`,
     ),
     byId: db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`),
-    page: db.query<EntryRow, [number, number, number]>(
-      `${ENTRY} WHERE workspace_id = ? AND id < ? AND ${CURRENT} ORDER BY id DESC LIMIT ?`,
+    newest: db.query<SizedRow, [number, number, number]>(
+      `${SIZE} WHERE workspace_id = ? AND id < ? AND ${CURRENT} ORDER BY id DESC LIMIT ?`,
     ),
-    pageOfAll: db.query<EntryRow, [number, number, number]>(
-      `${ENTRY} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    newestOfAll: db.query<SizedRow, [number, number, number]>(
+      `${SIZE} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
     ),
+    /** `ids`: a JSON array. */
+    byIds: db.query<EntryRow, [string]>(`${ENTRY} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`),
     threadSince: db.query<EntryRow, { workspace_id: number; thread: number; after: number; limit: number }>(
       `${ENTRY} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after AND ${CURRENT}
        ORDER BY id LIMIT $limit`,

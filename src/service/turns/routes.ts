@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { Receipt } from "../../context/library.ts";
 import { Type } from "@sinclair/typebox";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { answerListing, type Listing } from "../../kit/http/list-answer.ts";
+import { answerList, answerListing, type Listing } from "../../kit/http/list-answer.ts";
 import { LAST_EVENT_ID } from "../../kit/http/request-headers.ts";
 import { resumeFrom, wantsStream, type Streams } from "../../kit/http/sse.ts";
 import { jsonBody } from "../../kit/http/openapi.ts";
@@ -80,12 +80,17 @@ function chatRoutes(plugin: Admission, { turns, viewing, access, streams }: Turn
         detail: STREAMS,
       },
     )
-    .get("/workspaces/:id/turns", ({ caller, params, query }) => turns.list(caller, params.id, query), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      query: fromText(PageQuery),
-      response: Type.Array(Turn),
-    })
+    .get(
+      "/workspaces/:id/turns",
+      ({ caller, params, query, request }) =>
+        answerList(exchangeOf(request).id, turns.list(caller, params.id, query)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(PageQuery),
+        response: Type.Array(Turn),
+      },
+    )
     .get("/turns/:id", ({ caller, params }) => turns.get(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),
@@ -177,7 +182,8 @@ function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps)
     .use(plugin)
     .get(
       "/workspaces/:id/entries",
-      ({ caller, params, query }) => conversation.list(caller, params.id, query),
+      ({ caller, params, query, request }) =>
+        answerList(exchangeOf(request).id, conversation.list(caller, params.id, query)),
       {
         caller: "ws",
         params: fromPath(IdParams),

@@ -1,6 +1,7 @@
 // SQL of turns, runs, tool calls and model calls.
 
 import type { Db } from "../../kit/storage/db.ts";
+import type { SizedRow } from "../../kit/storage/pages.ts";
 import type { AuthKind } from "../identity/schema.ts";
 import {
   FORK_CHARACTERS_MAX,
@@ -206,8 +207,13 @@ export function turnStore(db: Db) {
 function turns(db: Db) {
   return {
     turnById: db.query<TurnRow, [number]>(`${TURN} WHERE id = ?`),
-    turns: db.query<TurnRow, [number, number, number]>(
-      `${TURN} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    newestTurns: db.query<SizedRow, [number, number, number]>(
+      `SELECT id, octet_length(text) + ifnull(octet_length(error), 0) AS bytes FROM turns
+       WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    ),
+    /** `ids`: a JSON array. */
+    turnsByIds: db.query<TurnRow, [string]>(
+      `${TURN} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
     ),
     openTurns: db.query<TurnRow, []>(`${TURN} WHERE status IN ('queued', 'running', 'waiting') ORDER BY id`),
     openTurnsOf: db.query<TurnRow, [number]>(

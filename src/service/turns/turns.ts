@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
+import { pagesBySize, type SizedRow } from "../../kit/storage/pages.ts";
 import { within } from "../../kit/concurrency/deadline.ts";
 import { AppError, fieldError, messageOf, notFound, stopping } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -137,15 +138,21 @@ export class Turns {
     return JSON.stringify(rules.use(workspaceId, attachments, reader));
   }
 
-  list(caller: Caller, workspaceId: number, page: PageQuery): Turn[] {
+  /** Returns pages, oldest first. Access is checked at once, and again for each page. */
+  list(caller: Caller, workspaceId: number, page: PageQuery): Generator<Turn[]> {
     const { store, access } = this.#deps;
     access.workspace(caller, workspaceId);
-    const rows = store.turns.all(
-      workspaceId,
-      page.before ?? Number.MAX_SAFE_INTEGER,
-      page.limit ?? LIST_DEFAULT,
-    );
-    return rows.toReversed().map(toTurn);
+    const { before = Number.MAX_SAFE_INTEGER, limit = LIST_DEFAULT } = page;
+    const rows = store.newestTurns.all(workspaceId, before, limit);
+    return this.#pages(caller, workspaceId, rows.toReversed());
+  }
+
+  *#pages(caller: Caller, workspaceId: number, rows: readonly SizedRow[]): Generator<Turn[]> {
+    const { store, access } = this.#deps;
+    for (const ids of pagesBySize(rows)) {
+      access.workspace(caller, workspaceId);
+      yield store.turnsByIds.all(JSON.stringify(ids)).map(toTurn);
+    }
   }
 
   get(caller: Caller, id: number): Turn {

@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
+import { CHAT_CHARACTERS_MAX } from "../../../src/service/turns/schema.ts";
 import { attach } from "../../kit/service/attaching.ts";
 import { createClient } from "../../kit/http/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -19,6 +20,8 @@ import type { FurnishedService } from "./service-asks.ts";
 
 const TURNS = 5_000;
 const SPARE_TURNS = 3_000;
+/** More than 20 MB as the text of a list. */
+const LONG_TURNS = 100;
 const CALLS = 5_000;
 const EVENTS = 10_000;
 const AUDIT_RECORDS = 50_000;
@@ -70,6 +73,7 @@ async function furnish(data: string, modelUrl: string) {
   const workspaceId = await begun("w");
   const crowdedId = await begun("crowded");
   const libraryId = await begun("library");
+  const longId = await begun("long");
   const spareIds: number[] = [];
   while (spareIds.length < TRIES) spareIds.push(await begun(`spare ${spareIds.length}`));
   const [agent] = await admin.get(`/workspaces/${workspaceId}/agents`);
@@ -87,6 +91,7 @@ async function furnish(data: string, modelUrl: string) {
   addWorkspaces(path);
   const instructionId = addLibrary(path, libraryId);
   for (const id of spareIds) addConversation(path, id);
+  addLongMessages(path, longId);
   const calls = addMuch(path, workspaceId);
   const forkId = addFork(path, turn!.id);
   const ids = {
@@ -94,6 +99,7 @@ async function furnish(data: string, modelUrl: string) {
     crowdedId,
     libraryId,
     instructionId,
+    longId,
     spareIds,
     workspaceId,
     agentId: agent!.id,
@@ -134,6 +140,14 @@ function addAgents(path: string, workspaceId: number): void {
 function addConversation(path: string, workspaceId: number): void {
   using db = new Database(path);
   addTurns(db, workspaceId, SPARE_TURNS);
+}
+
+function addLongMessages(path: string, workspaceId: number): void {
+  using db = new Database(path);
+  addTurns(db, workspaceId, LONG_TURNS);
+  const text = "word ".repeat(CHAT_CHARACTERS_MAX / 5);
+  db.run("UPDATE turns SET text = ? WHERE workspace_id = ?", [text, workspaceId]);
+  db.run("UPDATE entries SET text = ? WHERE workspace_id = ?", [text, workspaceId]);
 }
 
 /** Entries, and calls: two that were sent all of the conversation, and one that was sent all but its first entry. */

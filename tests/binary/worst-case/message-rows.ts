@@ -33,7 +33,10 @@ const longPdf = () =>
   );
 
 export const MESSAGE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
-  "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
+  "GET /workspaces/{id}/entries": {
+    "the newest of many": get(own("/entries?limit=50")),
+    "long messages": get(({ longId }) => `/workspaces/${longId}/entries?limit=500`),
+  },
   "GET /workspaces/{id}/branches": { "a long conversation": get(own("/branches")) },
   "PUT /workspaces/{id}/branch": {
     "a long conversation, aside and back": async (service) => {

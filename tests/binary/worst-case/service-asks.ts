@@ -23,6 +23,8 @@ export interface FurnishedService extends AsyncDisposable {
   /** A workspace with as many bound instructions as there may be, and one of them, with many versions. */
   readonly libraryId: number;
   readonly instructionId: number;
+  /** A workspace with many messages as long as they may be. */
+  readonly longId: number;
   /** Workspaces with long conversations, to be deleted. */
   readonly spareIds: number[];
   /** A turn that begins another branch than all others. */

@@ -113,7 +113,10 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       if ((await state()) !== "done") throw new Error("the backup failed");
     },
   },
-  "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
+  "GET /workspaces/{id}/turns": {
+    "the newest of many": get(own("/turns?limit=50")),
+    "of long messages": get(({ longId }) => `/workspaces/${longId}/turns?limit=500`),
+  },
   "POST /workspaces/{id}/clear-taint": {
     "a long conversation": asks("POST", own("/clear-taint"), 200, () => ({ through: 1_000_000 })),
   },

@@ -60,6 +60,8 @@ export async function workshop(
     conversation: () =>
       parts.conversation
         .list(caller, workspaceId, { limit: 500 })
+        .flatMap((entries) => entries)
+        .toArray()
         .map((entry) => `${entry.kind}: ${entry.text}`),
     events: (type) =>
       parts.db
