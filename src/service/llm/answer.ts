@@ -4,7 +4,7 @@ import { parsedObject } from "../../kit/text/parsed-json.ts";
 import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
 import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
 
-const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
+export const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** Far above the number of calls that are executed. Each call, refused or not, writes a few rows. */
 export const ANSWER_CALLS_MAX = 512;

@@ -5,10 +5,16 @@ import { excessIn, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { parseReferences } from "../conversation/references.ts";
+import { ANSWER_CHARACTERS_MAX } from "../llm/answer.ts";
+import { CHAT_CHARACTERS_MAX } from "../turns/schema.ts";
 import { requireFits, requireTime, timeOrNull, wrong } from "./record-checks.ts";
 import { PartContent, type AnyRecord, type RecordOf } from "./format.ts";
 
 const REFERENCES = /^(?:(?:p[1-9]\d{0,8}|e[1-9]\d{0,8}(?:-[1-9]\d{0,8})?)(?:,(?!$)|$))*$/;
+/** Some 25,000 references: 20 ms to read. */
+const REFERENCES_CHARACTERS_MAX = 256 * 1024;
+/** Of the parts that a prompt has again; short notices may be equal. */
+const REPEATED_CHARACTERS_MAX = 1024 * 1024;
 const SOURCE = /^(agent|entry):(\d{1,15})$/;
 
 export class ConversationSurvey {
@@ -27,6 +33,10 @@ export class ConversationSurvey {
   readonly runParent: (number | null)[] = [null];
   readonly #rooted = new Set<number>();
   readonly #delegated = new Set<number>();
+  readonly #asked = new Set<number>();
+  /** By number: the characters of a tool call's arguments, and of a part. */
+  readonly #argumentsOf: number[] = [0];
+  readonly #contentOf: number[] = [0];
   #number = 0;
   #entriesNamed = 0;
   #hasTip = false;
@@ -45,6 +55,7 @@ export class ConversationSurvey {
         return true;
       case "tool_call":
         this.toolCalls = next(record, this.toolCalls);
+        this.#argumentsOf.push(record.arguments.length);
         requireFits("tool_call", "run", record.run, this.runs);
         timeOrNull(record.started_at);
         timeOrNull(record.finished_at);
@@ -76,6 +87,7 @@ export class ConversationSurvey {
 
   #takePart(record: RecordOf<"part">, agents: number): void {
     this.parts = next(record, this.parts);
+    this.#contentOf.push(record.content.length);
     const excess = excessIn(record.content);
     if (excess === "depth") throw wrong("part", `nested more than ${JSON_DEPTH_MAX} deep`);
     if (excess !== undefined) throw wrong("part", "more keys or values than a part has");
@@ -92,6 +104,9 @@ export class ConversationSurvey {
     if (record.number <= this.#number) throw wrong("turn", "numbers must ascend");
     this.#number = record.number;
     parseName("user", record.user);
+    for (const field of ["text", "error"] as const)
+      if ((record[field]?.length ?? 0) > CHAT_CHARACTERS_MAX)
+        throw wrong("turn", `${field} has more than ${CHAT_CHARACTERS_MAX} characters`);
     requireFits("turn", "model", record.model, models);
     if (record.after !== null && record.after >= record.id) throw wrong("turn", "it follows a later turn");
     requireTime(record.created_at);
@@ -128,20 +143,38 @@ export class ConversationSurvey {
     requireFits("entry", "run", record.run, this.runs);
     requireTime(record.created_at);
     timeOrNull(record.forgotten_at);
-    for (const call of record.calls) requireFits("entry", "call", call, this.toolCalls);
+    this.#takeAsked(record);
     if (record.kind === "tool" && (record.call === null || record.tool === null || record.outcome === null))
       throw wrong("entry", "a tool's result needs call, tool and outcome");
     if (record.kind !== "agent" && record.calls.length > 0) throw wrong("entry", "only an agent makes calls");
   }
 
+  /** The row of an entry holds the arguments of its calls, so a call that many entries name would take much more room than the file. */
+  #takeAsked({ text, reasoning, calls }: RecordOf<"entry">): void {
+    let characters = text.length + (reasoning?.length ?? 0);
+    for (const call of calls) {
+      requireFits("entry", "call", call, this.toolCalls);
+      if (this.#asked.has(call)) throw wrong("entry", `call ${call} is made twice`);
+      this.#asked.add(call);
+      characters += this.#argumentsOf[call]!;
+    }
+    if (characters > ANSWER_CHARACTERS_MAX)
+      throw wrong("entry", `more than ${ANSWER_CHARACTERS_MAX} characters with its calls`);
+  }
+
   #takeCall(record: RecordOf<"call">): void {
     requireFits("call", "run", record.run, this.runs);
     requireTime(record.started_at);
+    if (record.parts.length > REFERENCES_CHARACTERS_MAX) throw wrong("call", "it names too many parts");
     if (!REFERENCES.test(record.parts)) throw wrong("call", "its parts are not references");
     let entries = 0;
+    let repeated = 0;
+    const named = new Set<number>();
     for (const reference of parseReferences(record.parts)) {
       if (reference.kind === "part") {
         requireFits("call", "part", reference.id, this.parts);
+        if (named.has(reference.id)) repeated += this.#contentOf[reference.id]!;
+        named.add(reference.id);
         continue;
       }
       requireFits("call", "entry", reference.to, this.entries);
@@ -150,6 +183,7 @@ export class ConversationSurvey {
     }
     // A prompt has no entry twice; without this bound, a small file could name billions.
     if (entries > this.entries) throw wrong("call", "it names more entries than there are");
+    if (repeated > REPEATED_CHARACTERS_MAX) throw wrong("call", "it names the same parts again and again");
   }
 }
 
