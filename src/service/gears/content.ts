@@ -109,15 +109,25 @@ export function bytesOf(files: readonly FileRow[]): number {
 
 /** Returns the text whose SHA-256 is the content hash. Audit records hash the same text. */
 export function canonicalContent(content: Content): string {
-  const { name, description, runtime, entrypoint, argsSchema: args_schema } = content;
-  const files = content.files
-    .toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
-    .map((file) => ({ path: file.path, sha256: sha256Hex(file.content) }));
-  return canonicalJson({ name, description, runtime, entrypoint, files, args_schema });
+  return canonicalNamed(content)(content.name);
 }
 
 export function contentHash(content: Content): string {
   return sha256Hex(canonicalContent(content));
+}
+
+/** Returns the content hash of the same gear under any name, without reading the files again. */
+export function contentHashes(content: Omit<Content, "name">): (name: string) => string {
+  const canonical = canonicalNamed(content);
+  return (name) => sha256Hex(canonical(name));
+}
+
+function canonicalNamed(content: Omit<Content, "name">): (name: string) => string {
+  const { description, runtime, entrypoint, argsSchema: args_schema } = content;
+  const files = content.files
+    .toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
+    .map((file) => ({ path: file.path, sha256: sha256Hex(file.content) }));
+  return (name) => canonicalJson({ name, description, runtime, entrypoint, files, args_schema });
 }
 
 export function shownFiles(files: readonly FileRow[]): GearFile[] {

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { NAME_CHARACTERS_SHOWN_MAX } from "../../kit/error.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
-import { contentHash, parseCode } from "../gears/content.ts";
+import { contentHashes, parseCode } from "../gears/content.ts";
 import { CreateGear, type GearFileInput, type GearTest } from "../gears/schema.ts";
 import { wrong } from "./record-checks.ts";
 import type { RecordOf } from "./format.ts";
@@ -44,16 +44,10 @@ export function createInput(draft: GearDraft, name: string): CreateGear {
   return { name, description, tags, runtime, entrypoint, args_schema, tests, files } as CreateGear;
 }
 
-/** The hash of the gear's content under a name. */
-export function hashOf(draft: GearDraft, name: string): string {
-  const { runtime, args_schema: argsSchema, description = "" } = draft;
-  return contentHash({
-    name,
-    description,
-    runtime,
-    argsSchema,
-    ...parseCode(runtime, createInput(draft, name)),
-  });
+/** The hash of the gear's content under any name. */
+export function hashesOf(draft: GearDraft): (name: string) => string {
+  const { name, runtime, args_schema: argsSchema, description = "" } = draft;
+  return contentHashes({ description, runtime, argsSchema, ...parseCode(runtime, createInput(draft, name)) });
 }
 
 function testsOf(json: string): GearTest[] {

@@ -77,7 +77,7 @@ export class Imports {
       for await (const piece of body) await spool.write(piece);
       const survey = new Survey();
       for await (const record of recordsIn(spool)) survey.take(record);
-      survey.finish();
+      await survey.finish();
       for (const { args_schema } of survey.gears) await this.#deps.gears.requireSchema(caller, args_schema);
       const matched = this.#match(survey, query.models);
       return await this.#store(caller, name, { spool, survey, matched });

@@ -10,7 +10,7 @@ import type { Caller } from "../identity/caller.ts";
 import { parseWording, type Instructions } from "../library/instructions.ts";
 import type { ContextBindings } from "../memory/bindings.ts";
 import type { Staging } from "../workspaces/staging.ts";
-import { createInput, hashOf, type GearDraft } from "./gear-drafts.ts";
+import { createInput, hashesOf, type GearDraft } from "./gear-drafts.ts";
 import type { Imported } from "./schema.ts";
 import type { Survey } from "./survey.ts";
 
@@ -75,7 +75,7 @@ export class Settling {
     const { gears, gearBindings } = this.#deps;
     const made: Imported["gears"] = [];
     for (const draft of survey.gears) {
-      made.push(this.#gear(caller, draft, workspaceId));
+      made.push(yield* this.#gear(caller, draft, workspaceId));
       yield;
     }
     for (const { gear, agent } of survey.gearBindings) {
@@ -87,13 +87,15 @@ export class Settling {
     return made;
   }
 
-  #gear(caller: Caller, draft: GearDraft, workspaceId: number): Imported["gears"][number] {
+  *#gear(caller: Caller, draft: GearDraft, workspaceId: number): Generator<void, Imported["gears"][number]> {
     const { gears } = this.#deps;
+    const hashOf = hashesOf(draft);
+    yield;
     for (let count = 1; count <= NAMES_TRIED_MAX; count += 1) {
       const suffix = count === 1 ? "" : `_${count}`;
       const as = draft.name.slice(0, GEAR_NAME_CHARACTERS_MAX - suffix.length) + suffix;
       const known = gears.byName(as);
-      if (known && known.hash !== hashOf(draft, as)) continue;
+      if (known && known.hash !== hashOf(as)) continue;
       const row =
         known ?? gears.createIn(caller, createInput(draft, as), { agent: null, workspaceId, bind: () => {} });
       return { id: row.id, name: draft.name, as, created: known === undefined };

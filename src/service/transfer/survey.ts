@@ -1,6 +1,7 @@
 // Reads a whole file before anything is stored, and refuses it with the first thing that does not fit: an import changes all or nothing. Keeps
 // what the import needs ahead of the rows: the blueprint, the gears, and how many rows of each kind there are.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { fieldError, type AppError } from "../../kit/error.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { foldedPath, parseDocumentPath } from "../../kit/text/paths.ts";
@@ -63,11 +64,15 @@ export class Survey {
   }
 
   /** Call it after the last record. Raises `invalid`. */
-  finish(): void {
+  async finish(): Promise<void> {
     if (!this.header) throw misplaced("end");
     if (this.orchestrator === 0) throw wrong("agent", "there is no orchestrator");
-    for (const gear of this.gears) requireGear(gear);
     this.conversation.finish();
+    const stretch = new Stretch();
+    for (const gear of this.gears) {
+      requireGear(gear);
+      if (stretch.isOver()) await turnOfOthers();
+    }
   }
 
   #take(record: AnyRecord): void {

@@ -1,8 +1,13 @@
 // The worst that a caller can ask of the list of workspaces, of export and of import.
 
 import { Database } from "bun:sqlite";
+import { GEAR_CODE_BYTES_MAX } from "../../../src/service/gears/schema.ts";
+import type { Client } from "../../kit/http/client.ts";
 import { get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
 
+/** As many as an import tries. */
+const NAMES = 100;
+const LINE_CHARACTERS = 128 * 1024;
 /** Each with an event and spending of today. */
 const WORKSPACES = 2_000;
 
@@ -30,11 +35,45 @@ export const WORKSPACE_ROWS: Readonly<Record<string, Readonly<Record<string, Ser
   "PUT /workspaces/import": {
     "a long conversation": (service) => transfer(service, service.workspaceId),
     "as many agents and wires as there may be": (service) => transfer(service, service.crowdedId),
+    "a large gear, whose name and the next ones are taken": importGear,
   },
 };
 
+/** Each name is compared by the hash of the gear under that name. */
+async function importGear({ admin, crowdedId }: FurnishedService): Promise<void> {
+  const gear = { runtime: "bash", args_schema: '{"type":"object"}', description: "" };
+  for (let count = 1; count < NAMES; count += 1) {
+    const name = count === 1 ? "taken" : `taken_${count}`;
+    await (await admin.raw("POST", "/gears", { body: { ...gear, name, code: "true" } })).text();
+  }
+  const file = await (await admin.raw("GET", `/workspaces/${crowdedId}/export`)).text();
+  const lines = file.split("\n").slice(0, -2);
+  const at = lines.findLastIndex((line) => line.includes('"type":"wire"')) + 1;
+  const rest = { tags: [], entrypoint: "main.sh", tests: "[]" };
+  lines.splice(at, 0, JSON.stringify({ type: "gear", id: 1, name: "taken", ...gear, ...rest }));
+  const content = "#".repeat(LINE_CHARACTERS);
+  const more = { type: "gear_file", gear: 1, encoding: "utf8", content };
+  for (let part = 0; part * LINE_CHARACTERS < GEAR_CODE_BYTES_MAX; part += 1)
+    lines.splice(
+      at + 1 + part,
+      0,
+      JSON.stringify({ ...more, path: part === 0 ? "main.sh" : `part-${part}.sh` }),
+    );
+  await send(admin, lines);
+}
+
+async function send(admin: Client, lines: readonly string[]): Promise<void> {
+  const text = lines.map((line) => `${line}\n`).join("");
+  const sha256 = Bun.CryptoHasher.hash("sha256", text, "hex");
+  const body = `${text}${JSON.stringify({ type: "end", lines: lines.length, sha256 })}\n`;
+  await put(admin, body);
+}
+
 async function transfer({ admin }: FurnishedService, id: number): Promise<void> {
-  const file = await (await admin.raw("GET", `/workspaces/${id}/export`)).text();
+  await put(admin, await (await admin.raw("GET", `/workspaces/${id}/export`)).text());
+}
+
+async function put(admin: Client, file: string): Promise<void> {
   const headers = { "Content-Type": "application/x-ndjson" };
   const answer = await admin.raw("PUT", "/workspaces/import", { body: file, headers });
   const text = await answer.text();
