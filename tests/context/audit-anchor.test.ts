@@ -104,7 +104,13 @@ describe("the file of a stopped server", () => {
         breaks: first.breaks,
       });
       expect(toldAtStart(server)).toBe(2);
-      expect((await server.audit("action=audit.broken")).length).toBe(1);
+      expect(await server.audit("action=audit.broken")).toEqual([
+        expect.objectContaining({
+          result: "error",
+          actor: expect.objectContaining({ name: "server" }),
+          error: expect.stringContaining(first.problem!),
+        }),
+      ]);
       expect(await server.health()).toEqual([200, ["audit broken"]]);
 
       const acknowledged = await server.admin.post("/audit/acknowledge", { up_to: 1 });
@@ -161,6 +167,7 @@ describe("the file of a stopped server", () => {
     });
     expect(await server.verifyAudit()).toMatchObject({ ok: true, breaks: [] });
     expect([toldAtStart(server), (await server.audit("action=audit.recovered")).length]).toEqual([0, 1]);
+    expect(server.log.filter(({ message }) => String(message).includes("torn last line"))).toHaveLength(1);
   });
 
   test("only an admin who names the newest break can acknowledge", async () => {

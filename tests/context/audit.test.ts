@@ -14,11 +14,8 @@ import { openDatabase } from "../../src/kit/storage/db.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/storage/migrate.ts";
 import { refusalOf } from "../kit/http/refusal.ts";
-import { deny, contextServer, filePath, put, type ContextServer } from "../kit/context/context-server.ts";
-import { eventually } from "../kit/eventually.ts";
+import { deny, contextServer, filePath, put } from "../kit/context/context-server.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-
-const fileOf = (server: ContextServer) => join(server.directory, "audit", "audit.jsonl");
 
 /** A separate audit over a folder, with its log. */
 function audit(folder: Folder) {
@@ -141,29 +138,6 @@ describe("the chain", () => {
     }
     writeFileSync(path, `${lines.join("\n")}\n{"seq":6`);
     expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 6, problem: "the line is incomplete" });
-  });
-
-  test("removes and records a torn last line, and continues the chain", async () => {
-    await using folder = await temporaryFolder();
-    const { path, lines } = await chain(folder, 3);
-    appendFileSync(path, lines[2]!.slice(0, 40));
-    const { lines: log, audit: next, db } = audit(folder);
-    // As if it had been killed.
-    db.writeNow(() => db.exec("UPDATE audit_anchor SET closed = 0"));
-    next.open();
-    next.record(null, { action: "file.write", target: "after.md" });
-    await next.close();
-    db.close();
-    expect(log.filter((line) => line.includes("torn last line")).length).toBe(1);
-    const actions = [...readFileSync(path, "utf8").matchAll(/"seq":(\d).*?"action":"([\w.]+)"/g)];
-    expect(actions.map(([, seq, action]) => `${seq} ${action}`)).toEqual([
-      "1 file.write",
-      "2 file.write",
-      "3 file.write",
-      "4 audit.recovered",
-      "5 file.write",
-    ]);
-    expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 5 });
   });
 
   test("after a last line that is not a record, continues from the last record, and verify reports the line", async () => {
@@ -319,32 +293,5 @@ describe("on a server", () => {
     expect(csvLine({ ...record, ...ids })).toBe(
       `1,t,'-1,,none,'@a,user.add,,"'=cmd(""x""),1",,,ok,"a\nb",r,,h`,
     );
-  });
-
-  test("startup and verify report a manipulation while the server was stopped", async () => {
-    await using server = await contextServer({ files: { "a.md": "one", "b.md": "one" } });
-    expect(await server.verifyAudit()).toMatchObject({ ok: true });
-    await server.restart(() => {
-      const lines = readFileSync(fileOf(server), "utf8").trimEnd().split("\n");
-      writeFileSync(fileOf(server), `${lines.slice(0, -1).join("\n")}\n`);
-    });
-    const told = server.log.filter(({ message }) => message === "the audit file is broken");
-    expect(told.map(({ problem }) => problem)).toEqual([expect.stringContaining("records, but")]);
-    // The server keeps working, and the break stays on record when the chain is intact again.
-    await server.admin.write("c.md", "one");
-    const [broken] = await server.audit("action=audit.broken");
-    expect(broken).toMatchObject({
-      result: "error",
-      actor: { name: "server" },
-      error: expect.stringContaining("records, but"),
-    });
-  });
-
-  test("the anchor follows the file while the server runs", async () => {
-    await using server = await contextServer({ files: { "a.md": "one" } });
-    const found = await server.verifyAudit();
-    await eventually(() => found.ok, true);
-    writeFileSync(fileOf(server), readFileSync(fileOf(server), "utf8").replace("a.md", "z.md"));
-    expect(await server.verifyAudit()).toMatchObject({ ok: false, problem: "the line was edited" });
   });
 });
