@@ -215,21 +215,3 @@ describe("request ids and the access log", () => {
     for (const secret of [server.bootstrap, "cairn_canary", "takeover"]) expect(whole).not.toContain(secret);
   });
 });
-
-describe("before reading a body", () => {
-  test("answers a caller who is not admitted without waiting for the body", async () => {
-    await using server = await contextServer();
-    const { port } = new URL(server.url);
-    const send = (method: string, path: string, token?: string) =>
-      rawRequest(
-        server.url,
-        `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
-          `${token === undefined ? "" : `Authorization: Bearer ${token}\r\n`}Content-Length: 60000000\r\n\r\n{`,
-      );
-    const viewer = await server.user("Vic", "viewer");
-    expect((await send("POST", "/spaces/team/push")).status).toBe(401);
-    expect((await send("PUT", "/spaces/team/files/a.md")).status).toBe(401);
-    expect((await send("PUT", "/spaces/team/files/a.md", viewer.token)).status).toBe(403);
-    expect((await send("POST", "/users", viewer.token)).status).toBe(403);
-  });
-});

@@ -99,15 +99,4 @@ describe("hidden spaces", () => {
     for (const path of ["history/a.md?version=none", "files?deleted=perhaps", "changes"])
       expect(await refused(outsider, "GET", path)).toEqual(["GET", path, 404]);
   });
-
-  test("an unknown URL is a JSON 404, inside and outside the API", async () => {
-    await using server = await contextServer();
-    for (const path of "/api/v1/nothing /api/v2/spaces /api /nothing /api/v1/spaces/team/nothing".split(
-      " ",
-    )) {
-      const response = await fetch(server.url + path);
-      expect([path, response.headers.get("content-type")]).toEqual([path, "application/json"]);
-      await refusal(response, "not_found");
-    }
-  });
 });

@@ -64,6 +64,7 @@ for (const [name, start] of Object.entries(programs))
         ["GET", "/api/v1/nosuch"],
         ["GET", "/api/v2/users"],
         ["GET", "/api"],
+        ["GET", "/api/v1/spaces/team/nothing"],
       ] as const)
         expect(await ask(program, method, path)).toMatchObject({
           status: 404,
@@ -72,12 +73,16 @@ for (const [name, start] of Object.entries(programs))
           allow: null,
         });
       // A literal segment of a route is not an id, even if another route has a parameter there.
-      if (name === "cairn")
+      if (name === "cairn") {
         for (const method of ["PATCH", "OPTIONS"])
           expect(await ask(program, method, "/api/v1/webhooks/dead-letter")).toMatchObject({
             status: 405,
             allow: "GET, HEAD",
           });
+        // The service has its pages there.
+        const outside = { status: 404, code: "not_found", message: "/nothing: not found" };
+        expect(await ask(program, "GET", "/nothing")).toMatchObject(outside);
+      }
       const head = { method: "HEAD", headers: { Authorization: `Bearer ${program.token}` } };
       expect((await fetch(program.url + list, head)).status).toBe(200);
     });
