@@ -1,17 +1,7 @@
-// Goal: a long-running tool shows its live output and its waiting, taints its turn, and continues after a restart, executing once.
+// Goal: a long-running tool shows its live output and its waiting, and taints its turn.
 
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { closed } from "../../../src/kit/schema.ts";
-import {
-  externalTool,
-  type ExternalTool,
-  type ExternalWork,
-  type ToolPorts,
-} from "../../../src/service/tools/tool.ts";
-import { workshop, type Answers, type Workshop } from "../../unit/turns/workshop.ts";
 import type { EventReader, StreamEvent } from "../../kit/http/client.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
 import { approvedGear, isolatedSandbox } from "../../kit/service/gears.ts";
 import { call, gate, hang, say } from "../../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/service/searching.ts";
@@ -21,8 +11,6 @@ import { ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/service/agent-tools.
 
 const MIB = 1024 * 1024;
 const EVENT_CHARACTERS_MAX = 32 * 1024;
-const UNKNOWN =
-  "tool: Interrupted: it is not known whether this call took effect. It is not repeated automatically; check before you repeat it.";
 const DURABLE = [
   "agent_create",
   "agent_remove",
@@ -37,19 +25,6 @@ const DURABLE = [
 
 const search = (query: string) => call("web_search", { query });
 const delegate = (agent: string) => call("delegate", { agent, task: "look" });
-const asks = (...names: string[]) => ({
-  calls: names.map((name) => ({ name, arguments: "{}" })),
-  finish: "calls" as const,
-});
-
-function external(name: string, work: ExternalWork<unknown>): ExternalTool {
-  return externalTool({ name, description: name, parameters: closed({}), ...work });
-}
-
-/** Returns the answers in order. */
-function inTurn(...answers: Awaited<ReturnType<Answers>>[]): Answers {
-  return async () => answers.shift() ?? { text: "nothing left" };
-}
 
 test("stores live output up to 1 MiB in few pieces, before the result", async () => {
   const line = `${"x".repeat(999)}\n`;
@@ -92,35 +67,6 @@ test("stores live output up to 1 MiB in few pieces, before the result", async ()
   const types = record.map((event) => event.type);
   expect(types.lastIndexOf("tool.output")).toBeLessThan(types.indexOf("tool.result"));
 });
-
-test("drops output after a tool's end", async () => {
-  let late: ToolPorts["output"] | undefined;
-  const speak = external("speak", {
-    run: async (_scope, _input, { output }) => {
-      // Pieces are stored in order, so a kept one would precede the one awaited.
-      late?.("stdout", "too late");
-      output("stdout", late ? "second" : "first");
-      if (late) await stored(shop, "second");
-      late = output;
-      return { outcome: "ok", text: "spoken" };
-    },
-  });
-  const shop: Workshop = await workshop(inTurn(asks("speak"), asks("speak"), { text: "Done." }), () => [
-    speak,
-  ]);
-  await shop.turns.chat(shop.caller, shop.workspaceId, { text: "go" });
-  await shop.settled();
-  expect(shop.events("tool.output").map((each) => [each["stream"], each["text"]])).toEqual([
-    ["stdout", "first"],
-    ["stdout", "second"],
-  ]);
-  shop.db.close();
-});
-
-async function stored(shop: Workshop, text: string): Promise<void> {
-  while (!shop.events("tool.output").some((each) => each["text"] === text))
-    await new Promise((resolve) => setImmediate(resolve));
-}
 
 const statusOf = async (lab: SearchLab, turn: Turn) => (await lab.admin.get(`/turns/${turn.id}`)).status;
 const waitStates = (events: readonly StreamEvent[], agentId: number) =>
@@ -224,96 +170,5 @@ test.if(searchable)(
     );
     expect(await admin.get(`${lab.own}/files`)).toEqual([]);
     expect(lab.model.problems).toEqual([]);
-  },
-);
-
-/** Stops the service during a call of `first`, restarts it with only `then`, and returns the conversation after the message. */
-async function overRestart(
-  how: "stop" | "crash",
-  first: (begun: () => void) => ExternalTool[],
-  then: (shop: () => Workshop) => ExternalTool[],
-): Promise<string[]> {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, "service.db");
-  const begun = gate();
-  const before = first(() => begun.reach());
-  const one = await workshop(inTurn(asks(...before.map((tool) => tool.name))), () => before, path);
-  const turn = await one.turns.chat(one.caller, one.workspaceId, { text: "go" });
-  await begun.reached;
-  if (how === "stop") {
-    await one.turns.stop();
-    await one.settled();
-  }
-  one.db.close();
-  const after = then(() => two);
-  const two: Workshop = await workshop(inTurn({ text: "I see." }), () => after, path);
-  expect(two.turns.get(two.caller, turn.id).status).toBe("interrupted");
-  await two.turns.resume(two.caller, turn.id);
-  await two.settled();
-  expect(two.turns.get(two.caller, turn.id).status).toBe("done");
-  expect(two.events("tool.result")).toHaveLength(before.length);
-  const said = two.conversation().slice(2);
-  two.db.close();
-  return said;
-}
-
-/** Runs until the service stops. */
-const untilStopped: ExternalWork<unknown>["run"] = (_scope, _input, { signal }) =>
-  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
-
-test.each(["stop", "crash"] as const)(
-  "resumes a resumable call after a %s, and finishes it once",
-  async (how) => {
-    const seen: string[] = [];
-    const said = await overRestart(
-      how,
-      (begun) => [
-        external("ask", {
-          run: (scope, input, ports) => {
-            seen.push(`run ${ports.callId}`);
-            begun();
-            return untilStopped(scope, input, ports);
-          },
-          resume: () => Promise.reject(new Error("nothing to resume yet")),
-        }),
-      ],
-      (shop) => [
-        external("ask", {
-          run: () => Promise.reject(new Error("begun twice")),
-          resume: (scope, _input, ports) =>
-            ports.waiting(async () => {
-              seen.push(`resume ${ports.callId}`);
-              seen.push(shop().turns.get(shop().caller, scope.turnId).status);
-              return { outcome: "ok", text: "answered" };
-            }),
-        }),
-      ],
-    );
-    const callId = seen[0]!.split(" ")[1]!;
-    expect(seen).toEqual([`run ${callId}`, `resume ${callId}`, "waiting"]);
-    expect(said).toEqual(["tool: answered", "agent: I see."]);
-  },
-);
-
-test.each(["stop", "crash"] as const)(
-  "reports an unknown outcome after a %s for a call that cannot be resumed or whose tool is gone",
-  async (how) => {
-    let begun = 0;
-    const work =
-      (allBegun: () => void): ExternalWork<unknown>["run"] =>
-      (scope, input, ports) => {
-        if (++begun === 2) allBegun();
-        return untilStopped(scope, input, ports);
-      };
-    const never = () => Promise.reject(new Error("repeated"));
-    const said = await overRestart(
-      how,
-      (allBegun) => [
-        external("send", { run: work(allBegun) }),
-        external("ask", { run: work(allBegun), resume: never }),
-      ],
-      () => [external("send", { run: never })],
-    );
-    expect(said).toEqual([UNKNOWN, UNKNOWN, "agent: I see."]);
   },
 );
