@@ -105,6 +105,24 @@ test("nothing may follow the end of a chain that was closed", async () => {
   }
 });
 
+test("each record of a batch that cannot be written is logged and counted, and the chain goes on after them", async () => {
+  await using audit = await bench();
+  await audit.chain.add(entry("one"));
+  const before = audit.chain.mark();
+  await audit.chain.close();
+  await Promise.all([audit.chain.add(entry("lost")), audit.chain.add(entry("lost too"))]);
+  expect([audit.chain.failures, audit.chain.entries]).toEqual([2, 1]);
+  expect(audit.errors).toEqual([
+    { action: "lost", error: "the audit file is not open" },
+    { action: "lost too", error: "the audit file is not open" },
+  ]);
+  audit.open();
+  await audit.chain.add(entry("two"));
+  expect(actions(audit.lines())).toEqual(["one", "lost 2", "two"]);
+  expect((JSON.parse(audit.lines()[1]!) as AuditRecord).prev).toBe(before.hash);
+  expect(verifyAuditFile(audit.path)).toMatchObject({ ok: true, entries: 3 });
+});
+
 test("a record is closed by the hash of its canonical JSON, also one with other members than it should have", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
