@@ -7,16 +7,15 @@ import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.t
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/text/paths.ts";
+import { silent } from "../kit/silent.ts";
 
 export const FILES = 50_000;
 const VERSIONS = 10;
 const BATCH = BATCH_OPERATIONS_MAX;
 const SEEDED_BYTES = 1_000;
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
-
 export function openSpace(directory: string): SqliteEngine {
-  return openSqliteEngine({ directory, clock: systemClock, log });
+  return openSqliteEngine({ directory, clock: systemClock, log: silent });
 }
 
 export function pathOf(number: number): DocumentPath {

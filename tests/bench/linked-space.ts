@@ -4,7 +4,7 @@ import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engin
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../src/kit/text/paths.ts";
-import { silent } from "../kit/store/file-engine.ts";
+import { silent } from "../kit/silent.ts";
 
 export const LINKED_DOCUMENTS = 50_000;
 const DECLARED_EVERY = 25;

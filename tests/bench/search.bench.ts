@@ -8,6 +8,7 @@ import { parseDocumentPath } from "../../src/kit/text/paths.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { figure, medianOf, percentile, timedCommand, type Row } from "./row.ts";
+import { silent } from "../kit/silent.ts";
 
 const FILES = 50_000;
 const FILE_BYTES = 4_100;
@@ -18,7 +19,6 @@ const EVERY = 500;
 const COLD_RUNS = 9;
 const QUERIES = 500;
 const WARM_QUERIES = 20;
-const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export async function run(): Promise<Row[]> {
   await using server = await runContext();
@@ -45,7 +45,7 @@ export async function run(): Promise<Row[]> {
 }
 
 async function fill(directory: string): Promise<void> {
-  const engine = openSqliteEngine({ directory, clock: systemClock, log });
+  const engine = openSqliteEngine({ directory, clock: systemClock, log: silent });
   for (let from = 0; from < FILES; from += BATCH) {
     const operations = Array.from({ length: BATCH }, (_, index) => {
       const number = from + index;

@@ -5,10 +5,9 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { refusalOf } from "../kit/http/refusal.ts";
 import { atEnd } from "../kit/at-end.ts";
-import { systemClock } from "../../src/kit/clock.ts";
 import { answerError, SECURITY_HEADERS } from "../../src/kit/http/answer.ts";
 import { listen } from "../../src/kit/http/serve.ts";
-import { createLog } from "../../src/kit/log.ts";
+import { silent } from "../kit/silent.ts";
 import { createUi } from "../../src/service/ui.ts";
 import { shared } from "../kit/group-resource.ts";
 import { runService } from "../kit/service/running.ts";
@@ -166,14 +165,13 @@ describe("the interface as it is served", () => {
 });
 
 test("a program without the interface answers 503 with what to do, for every address of it", async () => {
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
   const ui = createUi(async () => undefined);
   const options = { host: "127.0.0.1", port: 0, loopbackAdmin: true, allowedHosts: [] };
   const listener = listen(
     options,
     (request, exchange) =>
-      ui(request, exchange).catch((error: unknown) => answerError(exchange.id, error, log)),
-    log,
+      ui(request, exchange).catch((error: unknown) => answerError(exchange.id, error, silent)),
+    silent,
   );
   await using _ = atEnd(() => listener.close());
   const refusal = {

@@ -8,7 +8,7 @@ import { Audit } from "../../src/context/audit/audit.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/storage/db.ts";
-import { createLog } from "../../src/kit/log.ts";
+import { silent } from "../kit/silent.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";
 import { failure } from "../kit/cli/cairn.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -165,8 +165,7 @@ test.skipIf(process.platform !== "linux")(
 /** Adds records until the next one would exceed this many bytes. */
 async function fill(directory: string, path: string, bytes: number): Promise<void> {
   const db = openDatabase(join(directory, "server.db"));
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
-  const audit = new Audit({ path, db, clock: systemClock, log });
+  const audit = new Audit({ path, db, clock: systemClock, log: silent });
   audit.open();
   const add = (characters: number) =>
     audit.record(null, { action: "file.write", target: "x".repeat(characters) });

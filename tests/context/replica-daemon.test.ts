@@ -19,7 +19,7 @@ import {
 import { systemClock } from "../../src/kit/clock.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
-import { silent } from "../kit/store/file-engine.ts";
+import { silent } from "../kit/silent.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { within } from "../kit/within.ts";
 import { refusal } from "../kit/http/refusal.ts";

@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
 import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
-import { silent } from "../kit/store/file-engine.ts";
+import { silent } from "../kit/silent.ts";
 import { auditRecords, runContext, type RunningContext } from "../kit/context/running-context.ts";
 
 const KILLS = 6;

@@ -7,7 +7,8 @@ import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned
 import { systemClock } from "../../src/kit/clock.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import type { DocumentPath } from "../../src/kit/text/paths.ts";
-import { apply, at, put, silent, sqliteBench, text } from "../kit/store/file-engine.ts";
+import { apply, at, put, sqliteBench, text } from "../kit/store/file-engine.ts";
+import { silent } from "../kit/silent.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { onSmallDisk } from "../kit/small-disk.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";

@@ -2,10 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { folderUi } from "../../release/folder-ui.ts";
-import { systemClock } from "../../src/kit/clock.ts";
 import { answerError, SECURITY_HEADERS } from "../../src/kit/http/answer.ts";
 import { listen, type Listener } from "../../src/kit/http/serve.ts";
-import { createLog } from "../../src/kit/log.ts";
+import { silent } from "../kit/silent.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 
 let folder: Folder;
@@ -15,13 +14,12 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   await folder.write("index.html", "<p>first");
   await folder.write("assets/app-1.js", "first()");
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
   const ui = await folderUi(folder.path);
   const options = { host: "127.0.0.1", port: 0, loopbackAdmin: true, allowedHosts: [] };
   listener = listen(
     options,
-    (request, exchange) => ui(request, exchange).catch((error) => answerError(exchange.id, error, log)),
-    log,
+    (request, exchange) => ui(request, exchange).catch((error) => answerError(exchange.id, error, silent)),
+    silent,
   );
 });
 afterAll(async () => {

@@ -1,25 +1,19 @@
 // Goal: a flood of refusals, from as many addresses as anyone has, cannot fill the record.
 
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { Background } from "../../src/kit/concurrency/background.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { openDatabase } from "../../src/kit/storage/db.ts";
-import { createLog } from "../../src/kit/log.ts";
-import { migrate } from "../../src/kit/storage/migrate.ts";
 import { Audit } from "../../src/service/audit/audit.ts";
 import { Refusals } from "../../src/service/audit/refusals.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
-import { temporaryFolder } from "../kit/folder.ts";
+import { testDatabase } from "../kit/database.ts";
+import { silent } from "../kit/silent.ts";
 
 test("10,000 addresses make 60 records at once, and one for all others at the end of the interval", async () => {
-  await using folder = await temporaryFolder();
-  const db = openDatabase(join(folder.path, "service.db"));
-  migrate(db, migrations, 0);
+  await using at = await testDatabase(migrations);
+  const { db } = at;
   const audit = new Audit(db, systemClock);
-  const background = new Background(
-    createLog({ level: "error", format: "json", write: () => {}, clock: systemClock }),
-  );
+  const background = new Background(silent);
   const refusals = new Refusals({ db, audit, background });
   const note = (address: string) =>
     refusals.note({
@@ -47,5 +41,4 @@ test("10,000 addresses make 60 records at once, and one for all others at the en
   expect(audit.head().seq).toBe(62);
   refusals.flush();
   expect(await audit.check()).toMatchObject({ ok: true, entries: 62 });
-  db.close();
 });

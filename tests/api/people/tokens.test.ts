@@ -6,7 +6,7 @@ import { Authentication } from "../../../src/service/people/authentication.ts";
 import type { Exchange } from "../../../src/kit/http/exchange.ts";
 import { newToken, tokenHash } from "../../../src/kit/crypto.ts";
 import { ClientAddresses } from "../../../src/kit/http/client-address.ts";
-import { createLog } from "../../../src/kit/log.ts";
+import { silent } from "../../kit/silent.ts";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
@@ -216,7 +216,7 @@ test("does not treat a session in use as idle after writing last-used times", as
     store,
     db,
     clock,
-    log: createLog({ level: "error", format: "json", write: () => {}, clock }),
+    log: silent,
     addresses: new ClientAddresses("trusted_proxies", []),
   });
   const exchange = {

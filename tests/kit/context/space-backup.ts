@@ -4,7 +4,7 @@ import { cpSync, rmSync } from "node:fs";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import type { ContextServer } from "./context-server.ts";
-import { silent } from "../store/file-engine.ts";
+import { silent } from "../silent.ts";
 
 /** Copies the space to `place`, in place of what is there. Returns what restores the server to this moment, with another history. */
 export async function backUpSpace(server: ContextServer, place: string): Promise<() => Promise<void>> {

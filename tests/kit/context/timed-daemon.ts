@@ -5,7 +5,7 @@ import { Daemon } from "../../../src/context/replica/daemon.ts";
 import { daemonStatus, lockDaemon, type DaemonStatus } from "../../../src/context/replica/daemon-status.ts";
 import { eventually } from "../eventually.ts";
 import { within } from "../within.ts";
-import { silent } from "../store/file-engine.ts";
+import { silent } from "../silent.ts";
 import type { ManualClock } from "../manual-clock.ts";
 import { replica, type Replica } from "./replica.ts";
 

@@ -5,13 +5,13 @@ import type { Parts as ContextParts } from "../../../src/context/parts.ts";
 import type { DescribedRoute } from "../../../src/kit/http/openapi.ts";
 import type { Parts as ServiceParts } from "../../../src/service/parts.ts";
 import { API_FACTS as serviceFacts, createRoutes as serviceRoutes } from "../../../src/service/server.ts";
+import { silent } from "../silent.ts";
 
 export interface DeclaredRoute extends DescribedRoute {
   compile(): { toString(): string };
 }
 
 const parts = new Proxy({}, { get: () => new Proxy(() => {}, { get: () => () => {} }) });
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const all = {
   service: serviceRoutes(parts as ServiceParts, silent).routes as unknown as DeclaredRoute[],
   context: contextRoutes(parts as ContextParts, silent).routes as unknown as DeclaredRoute[],

@@ -10,9 +10,9 @@ import type {
 } from "../../../src/context/versioned-store/engine.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
-import type { Log } from "../../../src/kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../../src/kit/text/paths.ts";
 import { temporaryFolder } from "../folder.ts";
+import { silent } from "../silent.ts";
 import { manualClock, type ManualClock } from "../manual-clock.ts";
 
 export interface EngineBench<E extends FileEngine = FileEngine> extends AsyncDisposable {
@@ -23,8 +23,6 @@ export interface EngineBench<E extends FileEngine = FileEngine> extends AsyncDis
   /** Closes it and opens it again. */
   reopen(): Promise<void>;
 }
-
-export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export async function sqliteBench(): Promise<EngineBench<SqliteEngine> & { readonly directory: string }> {
   const folder = await temporaryFolder();

@@ -3,7 +3,8 @@
 
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { put, silent } from "./file-engine.ts";
+import { put } from "./file-engine.ts";
+import { silent } from "../silent.ts";
 
 const PATHS = 12;
 const WRITERS = 6;

@@ -2,8 +2,7 @@
 
 import { join } from "node:path";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
+import type { Db } from "../../../src/kit/storage/db.ts";
 import { SecretBox } from "../../../src/kit/secrets/secret-box.ts";
 import { Audit } from "../../../src/service/audit/audit.ts";
 import { ProviderKeys } from "../../../src/service/catalog/keys.ts";
@@ -13,7 +12,7 @@ import { blueprintStore } from "../../../src/service/blueprint/store.ts";
 import { catalogStore } from "../../../src/service/catalog/store.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
+import { testDatabase } from "../../kit/database.ts";
 
 export interface Catalog extends AsyncDisposable {
   db: Db;
@@ -27,9 +26,8 @@ export interface Catalog extends AsyncDisposable {
 }
 
 export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise<Catalog> {
-  const folder = await temporaryFolder();
-  const db = openDatabase(join(folder.path, "service.db"));
-  migrate(db, migrations, 0);
+  const made = await testDatabase(migrations);
+  const { db, folder } = made;
   const store = catalogStore(db);
   const audit = new Audit(db, systemClock);
   const network = {
@@ -56,10 +54,7 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
         .map(({ action, target, detail }) => ({ action, target, detail }))
         .toReversed(),
     ...agentsOf(db),
-    async [Symbol.asyncDispose]() {
-      db.close();
-      await folder[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
   };
 }
 

@@ -12,17 +12,15 @@ import { auditStore } from "../../../src/context/audit/store.ts";
 import { checkedNow, verifyAuditFile } from "../../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
+import { testDatabase } from "../../kit/database.ts";
+import { silent } from "../../kit/silent.ts";
 
 async function bench() {
-  const folder = await temporaryFolder();
+  const made = await testDatabase(serverMigrations);
+  const { db, folder } = made;
   const path = `${folder.path}/audit/audit.jsonl`;
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
   const errors: unknown[] = [];
-  const log = { debug() {}, info() {}, warn() {}, error: (_: string, about?: object) => errors.push(about) };
+  const log = { ...silent, error: (_: string, about?: object) => void errors.push(about) };
   const store = auditStore(db);
   const chain = new AuditChain({
     path,
@@ -45,8 +43,7 @@ async function bench() {
     lines: () => readFileSync(path, "utf8").split("\n").slice(0, -1),
     async [Symbol.asyncDispose]() {
       await chain.close();
-      db.close();
-      await folder[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
     },
   };
 }

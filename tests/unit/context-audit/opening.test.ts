@@ -7,7 +7,7 @@ import type { AuditRecord } from "../../../src/context/audit/schema.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 

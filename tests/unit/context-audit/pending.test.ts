@@ -10,8 +10,8 @@ import { verifyAuditFile } from "../../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { silent } from "../../kit/store/file-engine.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
+import { silent } from "../../kit/silent.ts";
+import { testDatabase } from "../../kit/database.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { onSmallDisk } from "../../kit/small-disk.ts";
 
@@ -22,10 +22,9 @@ interface Crashed {
 }
 
 async function bench() {
-  const folder = await temporaryFolder();
+  const made = await testDatabase(serverMigrations);
+  const { db, folder } = made;
   const path = `${folder.path}/audit.jsonl`;
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
   const audit = new Audit({ path, db, clock: manualClock(), log: silent });
   audit.open();
   audit.record(null, { action: "first" });
@@ -51,8 +50,7 @@ async function bench() {
     },
     async [Symbol.asyncDispose]() {
       await audit.close();
-      db.close();
-      await folder[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
     },
   };
 }

@@ -11,7 +11,7 @@ import { serverMigrations } from "../../../src/context/migrations/migrations.ts"
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import type { DocumentPath } from "../../../src/kit/text/paths.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { onSmallDisk } from "../../kit/small-disk.ts";
 

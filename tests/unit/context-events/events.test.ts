@@ -4,11 +4,10 @@ import { expect, test } from "bun:test";
 import { Events } from "../../../src/context/events/events.ts";
 import { EVENTS_KEPT } from "../../../src/context/events/schema.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import type { Viewer } from "../../../src/kit/http/sse.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
+import { testDatabase } from "../../kit/database.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { within } from "../../kit/within.ts";
 
@@ -16,16 +15,12 @@ import { within } from "../../kit/within.ts";
 const ROUND = 10_000;
 
 async function eventsDesk() {
-  const folder = await temporaryFolder();
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
+  const made = await testDatabase(serverMigrations);
+  const { db } = made;
   return {
     db,
     events: new Events({ db, clock: manualClock(), log: silent }),
-    async [Symbol.asyncDispose]() {
-      db.close();
-      await folder[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
   };
 }
 
@@ -54,10 +49,9 @@ test("after a crash that left many spaces untold, the events before it are kept;
 });
 
 test("an older database knows where the events of each space begin", async () => {
-  await using folder = await temporaryFolder();
-  const db = openDatabase(`${folder.path}/server.db`);
   const since = serverMigrations.findIndex(({ name }) => name === "013_event_starts");
-  migrate(db, serverMigrations.slice(0, since), 0);
+  await using at = await testDatabase(serverMigrations.slice(0, since));
+  const { db } = at;
   const happened = ["team file.write", "team space.delete", "other file.write", "team file.write"];
   for (const [index, text] of happened.entries()) {
     const [space, type] = text.split(" ");
@@ -70,7 +64,6 @@ test("an older database knows where the events of each space begin", async () =>
   const events = new Events({ db, clock: manualClock(), log: silent });
   const shown = events.after(0).filter((event) => events.isOfPresent(event));
   expect(shown.map(({ seq }) => seq)).toEqual([2, 3, 4]);
-  db.close();
 });
 
 test("the event of a change is stored with the change, and sent in the order of the numbers", async () => {

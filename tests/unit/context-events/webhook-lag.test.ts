@@ -7,19 +7,16 @@ import { serverMigrations } from "../../../src/context/migrations/migrations.ts"
 import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
 import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
 import { webhookStore } from "../../../src/context/webhooks/store.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { silent } from "../../kit/store/file-engine.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
+import { silent } from "../../kit/silent.ts";
+import { testDatabase } from "../../kit/database.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
 const NEWER = 25_000;
 
 test("missed events are counted by the types and spaces of the hook, which continues with the stored ones", async () => {
-  await using folder = await temporaryFolder();
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
+  await using at = await testDatabase(serverMigrations);
+  const { db, folder } = at;
   const warned: object[] = [];
   const log = { ...silent, warn: (_: string, facts?: object) => void warned.push(facts ?? {}) };
   const clock = manualClock();
@@ -75,5 +72,4 @@ test("missed events are counted by the types and spaces of the hook, which conti
   const next = oldest % 2 === 1 ? oldest : oldest + 1;
   await eventually(() => sent.slice(0, 3), [1, next, next + 2]);
   await deliveries.stop();
-  db.close();
 });

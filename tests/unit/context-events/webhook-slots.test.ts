@@ -10,10 +10,9 @@ import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
 import { AT_ONCE_MAX } from "../../../src/context/webhooks/delivery-slots.ts";
 import type { DeadLetter } from "../../../src/context/webhooks/schema.ts";
 import { type HookRow, webhookStore } from "../../../src/context/webhooks/store.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
+import { testDatabase } from "../../kit/database.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { within } from "../../kit/within.ts";
@@ -27,9 +26,8 @@ interface Route {
 
 /** Webhooks of `file.write` on a real database, with a scripted sender. */
 async function courier(hooks: number, { send, maySee = () => true, waitsMs = [] }: Route) {
-  const folder = await temporaryFolder();
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
+  const made = await testDatabase(serverMigrations);
+  const { db, folder } = made;
   const clock = manualClock();
   const events = new Events({ db, clock, log: silent });
   const store = webhookStore(db);
@@ -73,8 +71,7 @@ async function courier(hooks: number, { send, maySee = () => true, waitsMs = [] 
     last: ({ id }: HookRow) => store.deliveries.all(id, 1)[0],
     async [Symbol.asyncDispose]() {
       await deliveries.stop();
-      db.close();
-      await folder[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
     },
   };
 }

@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
-import { apply as commit, at, put, remove, silent, text } from "../../kit/store/file-engine.ts";
+import { apply as commit, at, put, remove, text } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/store/tree-bench.ts";
 import { temporaryFolder } from "../../kit/folder.ts";

@@ -8,7 +8,8 @@ import { mayChangeUnseen, TICK_MS } from "../../../src/context/versioned-store/s
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { put, remove, silent, undelete } from "../../kit/store/file-engine.ts";
+import { put, remove, undelete } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/store/tree-bench.ts";
 

@@ -5,7 +5,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { apply, at, put, silent, sqliteBench, type EngineBench } from "../../kit/store/file-engine.ts";
+import { apply, at, put, sqliteBench, type EngineBench } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 

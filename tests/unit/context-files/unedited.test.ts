@@ -10,7 +10,7 @@ import { atEnd } from "../../kit/at-end.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { until } from "../../kit/eventually.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const FILES = 1_020;

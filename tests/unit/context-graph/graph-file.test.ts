@@ -15,7 +15,7 @@ import { linksOf } from "../../../src/context/versioned-store/links.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { until } from "../../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
 

@@ -1,20 +1,17 @@
 // Goal: the three locks are checked in the specified order; the first closed one is named, and nothing behind it is reached.
 
-import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
-import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
+import type { Db } from "../../../src/kit/storage/db.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import type { DecideRequest, EgressRequest } from "../../../src/service/egress/schema.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
-import { buildParts, type Parts } from "../../../src/service/parts.ts";
+import type { Parts } from "../../../src/service/parts.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolPorts, ToolScope } from "../../../src/service/tools/tool.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
-import { searchService } from "../../kit/service/search-service.ts";
+import { testDatabase } from "../../kit/database.ts";
 import { refusalText } from "../../kit/http/refusal.ts";
+import { testParts } from "../../kit/service/parts.ts";
+import { searchService } from "../../kit/service/search-service.ts";
 
 const admin: Caller = {
   userId: 1,
@@ -39,21 +36,11 @@ interface Bench extends AsyncDisposable {
 }
 
 async function bench(on: boolean, granted: boolean, answer: DecideRequest["decision"]): Promise<Bench> {
-  const folder = await temporaryFolder();
+  const made = await testDatabase(migrations);
+  const { db, folder } = made;
   const service = searchService();
-  const db = openDatabase(join(folder.path, "service.db"));
-  migrate(db, migrations, 0);
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
   const config = { ...loadConfig({ data: folder.path }, {}), egress: on, egressKey: "k" };
-  const parts = buildParts({
-    db,
-    clock: systemClock,
-    log,
-    ownListener: () => undefined,
-    config,
-    environment: {},
-    network: service.network,
-  });
+  const parts = testParts(db, { config, network: service.network });
   const ids = furnish(db);
   if (granted)
     db.exec(
@@ -93,16 +80,15 @@ async function bench(on: boolean, granted: boolean, answer: DecideRequest["decis
     },
     async [Symbol.asyncDispose]() {
       parts.searches.stop();
-      db.close();
       await service[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
     },
   };
   return result;
 }
 
 /** Inserts the minimal rows that a search refers to. */
-function furnish(db: ReturnType<typeof openDatabase>): {
+function furnish(db: Db): {
   workspaceId: number;
   agentId: number;
   turnId: number;

@@ -19,7 +19,8 @@ import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { silent, sqliteBench } from "../../kit/store/file-engine.ts";
+import { sqliteBench } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 import { migrations, wholeSchema } from "../../../src/service/migrations/migrations.ts";
 import { world } from "../../kit/service/world.ts";
 

@@ -5,10 +5,10 @@ import { Server } from "node:net";
 import { listen } from "../../../src/kit/http/serve.ts";
 import { addressProblem, freePort } from "../../../src/kit/network/port.ts";
 import { refusal } from "../../kit/http/refusal.ts";
+import { silent } from "../../kit/silent.ts";
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
 const on = (host: string) =>
-  listen({ host, port: 0, loopbackAdmin: false, allowedHosts: [] }, () => new Response("here"), log);
+  listen({ host, port: 0, loopbackAdmin: false, allowedHosts: [] }, () => new Response("here"), silent);
 
 /** The system creates no socket of IPv6. */
 function withoutIpv6() {

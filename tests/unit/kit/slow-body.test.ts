@@ -6,13 +6,11 @@ import { answerError, answerJson } from "../../../src/kit/http/answer.ts";
 import { Bodies } from "../../../src/kit/http/bodies.ts";
 import { readBytes } from "../../../src/kit/http/body.ts";
 import { listen } from "../../../src/kit/http/serve.ts";
-import { createLog } from "../../../src/kit/log.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
+import { silent } from "../../kit/silent.ts";
 import { SMALL_BOUNDS } from "../../kit/http/guarded-request.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { atEnd } from "../../kit/at-end.ts";
 
-const log = createLog({ level: "error", format: "json", write: () => {}, clock: systemClock });
 const options = { host: "127.0.0.1", port: 0, loopbackAdmin: false, allowedHosts: [] };
 
 function server(bodies: Bodies) {
@@ -22,10 +20,10 @@ function server(bodies: Bodies) {
       try {
         return answerJson(id, 200, { length: (await readBytes(request, 1_000_000)).length });
       } catch (error) {
-        return answerError(id, error, log);
+        return answerError(id, error, silent);
       }
     },
-    log,
+    silent,
   );
 }
 

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { UNASKED, ViewerRights, type Watching } from "../../../src/kit/http/viewer-rights.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 
 const VIEWERS = 100;
 /** Of looking up one person's rights, busy. */

@@ -1,30 +1,18 @@
 // Goal: a clone gets the documents of the original's memory, however many writes its copy takes.
 
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
-import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { loadConfig } from "../../../src/service/config/config.ts";
 import type { CopiedDocument } from "../../../src/service/memory/branch-lifecycle.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
-import { buildParts } from "../../../src/service/parts.ts";
+import { testDatabase } from "../../kit/database.ts";
+import { testParts } from "../../kit/service/parts.ts";
 
 const [ORIGINAL, CLONE] = [3, 4];
 const branchOf = (id: number) => `workspaces/w${id}`;
 
 test("names the documents to copy once all bindings are committed, in one write or in many", async () => {
-  const db = openDatabase(":memory:");
-  migrate(db, migrations, 0);
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
-  const { contextBindings } = buildParts({
-    db,
-    clock: systemClock,
-    log,
-    ownListener: () => undefined,
-    config: loadConfig({}, {}),
-    environment: {},
-  });
+  await using at = await testDatabase(migrations);
+  const { db } = at;
+  const { contextBindings } = testParts(db);
   db.exec(
     "INSERT INTO users (id, name, name_key, role, created_at) VALUES (1, 'admin', 'admin', 'admin', 0)",
   );
@@ -55,5 +43,4 @@ test("names the documents to copy once all bindings are committed, in one write 
   }));
   expect(await copied(100)).toEqual([all]);
   expect(await copied(1)).toEqual([all]);
-  db.close();
 });

@@ -1,17 +1,13 @@
 // Goal: a caller's role is current at each check, even within one commit and after a rolled-back change.
 
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { Bodies } from "../../../src/kit/http/bodies.ts";
 import { innerExchange } from "../../../src/kit/http/exchange.ts";
-import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { loadConfig } from "../../../src/service/config/config.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
-import { buildParts } from "../../../src/service/parts.ts";
 import { actingAs, requireAdmin, type Caller } from "../../../src/service/identity/caller.ts";
+import { testDatabase } from "../../kit/database.ts";
 import { refusal } from "../../kit/http/refusal.ts";
+import { testParts } from "../../kit/service/parts.ts";
 
 const GONE = [
   "unauthenticated",
@@ -22,11 +18,8 @@ const GONE = [
 const FIRST = "token-of-the-first-admin";
 
 async function staff() {
-  const db = openDatabase(":memory:");
-  migrate(db, migrations, 0);
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
-  const options = { clock: systemClock, log, ownListener: () => undefined, environment: {} };
-  const parts = buildParts({ ...options, db, config: loadConfig({}, {}) });
+  const made = await testDatabase(migrations);
+  const parts = testParts(made.db);
   parts.users.seedAdmin(FIRST);
   const signIn = (token: string): Caller => {
     const request = new Request("http://localhost/", {
@@ -37,13 +30,14 @@ async function staff() {
     return parts.authentication.caller(exchange);
   };
   const root = signIn(FIRST);
-  return { parts, db, root, signIn };
+  return { parts, root, signIn, [Symbol.asyncDispose]: () => made[Symbol.asyncDispose]() };
 }
 
 const instruction = (name: string) => ({ name, text: "Be kind." });
 
 test("refuses an act that follows a revocation in the same commit", async () => {
-  const { parts, root, signIn, db } = await staff();
+  await using made = await staff();
+  const { parts, root, signIn } = made;
   const { user, token } = await parts.users.create(root, { name: "ann", role: "admin" });
   const ann = signIn(token);
   expect(ann.role).toBe("admin");
@@ -54,22 +48,22 @@ test("refuses an act that follows a revocation in the same commit", async () => 
   expect([revoked.status, late.status]).toEqual(["fulfilled", "rejected"]);
   expect([...parts.instructions.pages()].flat()).toEqual([]);
   await refusal(() => requireAdmin(actingAs(ann, "scout", 1)), ...GONE);
-  db.close();
 });
 
 test("changes no rights if the change is rolled back", async () => {
-  const { parts, root, signIn, db } = await staff();
+  await using made = await staff();
+  const { parts, root, signIn } = made;
   const { token } = await parts.users.create(root, { name: "ann" });
   const ann = signIn(token);
   await refusal(parts.users.update(root, root.userId, { role: "member" }), "conflict");
   expect([root.role, ann.role]).toEqual(["admin", "member"]);
   await parts.instructions.create(ann, instruction("kept"));
   expect([...parts.instructions.pages()].flat()).toHaveLength(1);
-  db.close();
 });
 
 test("lets an agent act with its person's current role", async () => {
-  const { parts, root, signIn, db } = await staff();
+  await using made = await staff();
+  const { parts, root, signIn } = made;
   const { user, token } = await parts.users.create(root, { name: "ann", role: "admin" });
   const agent = actingAs(signIn(token), "scout", 1);
   requireAdmin(agent);
@@ -77,5 +71,4 @@ test("lets an agent act with its person's current role", async () => {
   await refusal(() => requireAdmin(agent), "forbidden", "only an admin may do this");
   await parts.users.remove(root, user.id, undefined);
   await refusal(() => requireAdmin(agent), ...GONE);
-  db.close();
 });

@@ -3,9 +3,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../../release/step.ts";
-import { openDatabase } from "../../../src/kit/storage/db.ts";
-import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
+import { testDatabase } from "../../kit/database.ts";
 
 const TABLES = ["agents", "wires", "prompt_parts", "turns", "runs", "tool_calls", "entries", "calls"];
 
@@ -21,19 +20,17 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 test("every column is exported or left out for a reason", async () => {
-  const db = openDatabase(":memory:");
-  migrate(db, migrations, 0);
+  await using at = await testDatabase(migrations);
   const source = await Bun.file(join(ROOT, "src/service/transfer/store.ts")).text();
   // A column that only other tables have does not hide a new one: each table is searched in its own INSERT.
   const missing = TABLES.flatMap((table) => {
-    const columns = db.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all();
+    const columns = at.db.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all();
     const inserted = insertOf(source, table);
     return columns
       .map(({ name }) => name)
       .filter((name) => !new RegExp(`\\b${name}\\b`).test(inserted))
       .map((name) => `${table}.${name}`);
   });
-  db.close();
   expect(missing.toSorted()).toEqual(Object.keys(LEFT_OUT).toSorted());
 });
 

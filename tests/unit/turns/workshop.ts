@@ -12,11 +12,10 @@ import {
   type ModelRequest,
 } from "../../../src/service/llm/model.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
-import { loadConfig } from "../../../src/service/config/config.ts";
-import { buildParts } from "../../../src/service/parts.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolSource } from "../../../src/service/tools/tool.ts";
 import type { Turns } from "../../../src/service/turns/turns.ts";
+import { testParts } from "../../kit/service/parts.ts";
 
 export interface Workshop {
   readonly db: Db;
@@ -81,16 +80,7 @@ function setUp(path: string, log: string[], callModel: CallModel, tools: ToolSou
     clock: systemClock,
     write: (line) => void log.push(line),
   });
-  return buildParts({
-    db,
-    clock: systemClock,
-    log: lines,
-    ownListener: () => undefined,
-    config: loadConfig({}, {}),
-    environment: {},
-    callModel,
-    tools: [tools],
-  });
+  return testParts(db, { log: lines, callModel, tools: [tools] });
 }
 
 /** Creates a person, a model and a workspace, or reuses those in the database. */
