@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { ProgramName } from "../../release/targets.ts";
-import { runBinary, type Outcome } from "../kit/binaries.ts";
+import { runBinary } from "../kit/binaries.ts";
 import { expectGolden } from "../kit/golden.ts";
 
 /** The names that a help lists under COMMANDS. */
@@ -20,16 +20,9 @@ async function expectHelp(name: ProgramName, command: string[]): Promise<number>
 
 /** Returns the commands that the help lists. */
 async function expectHelpOf(name: ProgramName, command: string[]): Promise<string[]> {
-  const [{ stdout, stderr, exitCode }, short] = await Promise.all(
-    ["--help", "-h"].map((flag) => runBinary(name, [...command, flag])) as [
-      Promise<Outcome>,
-      Promise<Outcome>,
-    ],
-  );
+  const { stdout, stderr, exitCode } = await runBinary(name, [...command, "--help"]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
   await expectGolden(`help/${[name, ...command].join("-")}.txt`, stdout);
-  // The short form is the same text.
-  expect(short.stdout).toBe(stdout);
   return commandsIn(stdout);
 }
 
@@ -41,6 +34,17 @@ test("service has exactly two commands", async () => {
   const { stdout } = await runBinary("service", ["--help"]);
   expect(commandsIn(stdout)).toEqual(["serve", "version"]);
 });
+
+test.each(["service", "service serve", "cairn", "cairn file", "cairn auth token create"])(
+  "%s -h prints the same",
+  async (command) => {
+    const [name, ...words] = command.split(" ") as [ProgramName, ...string[]];
+    const [long, short] = await Promise.all(
+      ["--help", "-h"].map((flag) => runBinary(name, [...words, flag])),
+    );
+    expect(short).toEqual(long!);
+  },
+);
 
 const groups = commandsIn((await runBinary("cairn", ["--help"])).stdout);
 
