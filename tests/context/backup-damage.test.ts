@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { pack as tar } from "tar-stream";
 import type { Manifest } from "../../src/context/backup/schema.ts";
-import { verifyBackup } from "../../src/context/restore-server.ts";
+import { restoreServer, verifyBackup } from "../../src/context/restore-server.ts";
 import { edited, manifestIn, pack, withManifest, withMember } from "../kit/context/backup-file.ts";
 import { membersOf, type BackupMember } from "../kit/backup-members.ts";
 import { cairn, cairnAt, printed } from "../kit/cli/cairn.ts";
@@ -55,21 +55,50 @@ async function listening(path: string) {
   return { path, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }
 
-/** Returns what both commands say about a file; checks that they leave nothing behind. */
-async function saidOf(path: string): Promise<string> {
+const neverMade = () => join(good.folder.path, "never");
+
+/** Returns what both say about a file; checks that they leave nothing behind. */
+async function same(
+  path: string,
+  attempts: (scratch: string) => readonly Promise<string>[],
+): Promise<string> {
   const before = readdirSync(good.folder.path);
   await using scratch = await temporaryFolder();
-  const surroundings = { environment: { TMPDIR: scratch.path } };
-  const { cairn: run } = cairnAt([], surroundings);
-  const [verified, restored] = await Promise.all([
-    run("backup", "verify", path),
-    run("backup", "restore", path, "--server-dir", join(good.folder.path, "never")),
-  ]);
-  expect(restored).toEqual(verified);
-  expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);
+  const [verified, restored] = await Promise.all(attempts(scratch.path));
+  expect(restored).toBe(verified!);
   expect(readdirSync(good.folder.path)).toEqual(before);
   expect(readdirSync(scratch.path)).toEqual([]);
-  return sentenceOf(path, verified.stderr.replace("Error: ", ""));
+  return sentenceOf(path, verified!);
+}
+
+/** By both commands. */
+const saidByCommands = (path: string) =>
+  same(path, (scratch) => {
+    const run = async (...args: string[]) => {
+      const outcome = await cairnAt([], { environment: { TMPDIR: scratch } }).cairn("backup", ...args);
+      expect([outcome.exitCode, outcome.stdout]).toEqual([1, ""]);
+      return outcome.stderr.replace("Error: ", "");
+    };
+    return [run("verify", path), run("restore", path, "--server-dir", neverMade())];
+  });
+
+/** By what both commands call. */
+const saidOf = (path: string) =>
+  same(path, (scratch) => {
+    const { signal } = new AbortController();
+    const log = { format: "json" as const, write: () => {} };
+    const order = { file: path, directory: neverMade(), audit: "whole" as const };
+    return [
+      problemOf(verifyBackup(path, scratch, signal, () => {})),
+      problemOf(restoreServer(order, { log, signal, onProgress: () => {} })),
+    ];
+  });
+
+async function problemOf(attempt: Promise<unknown>): Promise<string> {
+  return attempt.then(
+    () => "nothing",
+    (error: unknown) => (error as Error).message,
+  );
 }
 
 function sentenceOf(path: string, message: string): string {
@@ -115,12 +144,14 @@ describe("the archive", () => {
 
   test("is refused if it is another file, empty, a directory or missing", async () => {
     const other = await good.folder.write("other", "this is no backup at all, but a text of some length");
-    expect(await saidOf(other)).toBe("is damaged or not a backup: decompression failed (at its beginning)");
+    expect(await saidByCommands(other)).toBe(
+      "is damaged or not a backup: decompression failed (at its beginning)",
+    );
     expect(await saidOf(await good.folder.write("empty", ""))).toBe(
       "its seal is missing: the archive was truncated or appended to (at its beginning)",
     );
-    expect(await saidOf(good.folder.path)).toBe("is a directory, not a backup");
-    expect(await saidOf(join(good.folder.path, "nothing"))).toBe("no such file");
+    expect(await saidByCommands(good.folder.path)).toBe("is a directory, not a backup");
+    expect(await saidByCommands(join(good.folder.path, "nothing"))).toBe("no such file");
   });
 
   test.if(process.platform !== "win32")("refuses a FIFO, a socket and a device without waiting", async () => {
@@ -128,7 +159,7 @@ describe("the archive", () => {
     execFileSync("mkfifo", [fifo]);
     await using socket = await listening(join(good.folder.path, "socket"));
     for (const path of [fifo, socket.path, "/dev/null"])
-      expect(await saidOf(path)).toBe("is not a regular file; copy the backup into one");
+      expect(await saidByCommands(path)).toBe("is not a regular file; copy the backup into one");
   });
 
   test("is refused with a missing file or manifest, a duplicate, or a file after the end", async () => {
@@ -178,11 +209,8 @@ describe("the archive", () => {
       const flipped = Buffer.from(bytes);
       flipped[at]! ^= 1 << (at % 8);
       writeFileSync(path, flipped);
-      const said = await verifyBackup(path, good.folder.path, never, () => {}).then(
-        () => "nothing",
-        (error: unknown) => sentenceOf(path, (error as Error).message),
-      );
-      if (!DAMAGED.test(said)) unexpected.push({ at, said });
+      const said = await problemOf(verifyBackup(path, good.folder.path, never, () => {}));
+      if (!DAMAGED.test(sentenceOf(path, said))) unexpected.push({ at, said });
     }
     expect(unexpected).toEqual([]);
   });
@@ -295,7 +323,9 @@ describe("the audit record", () => {
     "; the chain was already broken when the backup was made; to restore it as it is, use cairn backup restore --broken-audit";
 
   test("is refused with the line if it was edited, removed or truncated", async () => {
-    await finds(altered(), `${AUDIT}: line 2: the line was edited${hint}`);
+    expect(await saidByCommands(await packed(altered()))).toBe(
+      `${AUDIT}: line 2: the line was edited${hint}`,
+    );
     await finds(withLines(lines().toSpliced(1, 1)), /: line 2: expected record 2, found 3/);
     await finds(withLines(lines().slice(0, -1)), /: the file ends after \d+ records, but \d+ were written/);
   });
