@@ -1,8 +1,10 @@
 // Goal: a backup or restore that is refused or stopped says why and leaves nothing behind, and everything else keeps working.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { Backups } from "../../src/context/backup/backups.ts";
 import { create } from "../kit/context/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { failure, refused } from "../kit/cli/cairn.ts";
@@ -73,21 +75,19 @@ describe("refusals", () => {
   test("runs one at a time, blocks the removal of spaces, and leaves nothing behind when stopped", async () => {
     await using folder = await temporaryFolder();
     await using server = await contextServer();
-    // Enough that it is still running when checked, even on a busy machine.
-    await writeNoise(server.admin, 60, 5_000_000);
+    await server.admin.write("large.bin", noise(2_000_000));
+    using held = await heldArchives();
     const local = localOf(server.directory, server.as);
     const begun = await local.post("/backups", { path: join(folder.path, "x.tar.zst") });
     expect(begun.state).toBe("running");
     expect((await refusalOf(local.post("/backups", { path: folder.path }))).message).toContain(
       "a backup is already running",
     );
-    await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
+    await held.begun();
     const removal = await refusalOf(local.delete("/spaces/team?confirm=team"));
     expect(removal.message).toBe("a backup is running; try again when it has finished");
-    // Stop it first: a write would wait for the disk, which is busy with the backup.
-    const stopped = local.delete("/backups/1");
     await server.admin.write("meanwhile.md", "x");
-    await stopped;
+    await local.delete("/backups/1");
     const ended = async () => (await local.get("/backups/1")).state;
     await eventually(ended, "cancelled");
     expect((await local.get("/backups/1")).error).toEqual({
@@ -99,6 +99,7 @@ describe("refusals", () => {
     expect(await server.admin.read("meanwhile.md")).toBe("x");
     // Stopping the server cancels it as well.
     await local.post("/backups", { path: join(folder.path, "y.tar.zst") });
+    await held.begun();
     await server.restart();
     expect(readdirSync(folder.path)).toEqual([]);
     expect(await server.admin.read("afterwards.md")).toBe("x");
@@ -221,6 +222,44 @@ async function caughtAtWork({ args, isAtWork, worker }: Case, folder: string, te
     if ((await within("the command ends", child.exited)) !== 0) return child;
     rmSync(to, { recursive: true, force: true });
   }
+}
+
+/** Less than an archive writes at once, and more than anything else that this server writes. */
+const PIECE_BYTES_MIN = 64 * 1024;
+
+/** Holds the pieces of every archive until its backup is aborted. `begun` resolves when the next archive is held. */
+async function heldArchives() {
+  const some = await open(import.meta.path);
+  const prototype = Object.getPrototypeOf(some) as FileHandle;
+  await some.close();
+  const { write } = prototype;
+  const { abort } = Backups.prototype;
+  let [reached, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const writes = spyOn(prototype, "write").mockImplementation(async function (
+    this: FileHandle,
+    ...given: [bytes: Uint8Array, ...place: unknown[]]
+  ) {
+    if (given[0].length >= PIECE_BYTES_MIN) {
+      reached.resolve();
+      await aborted.promise;
+    }
+    return write.apply(this, given as never);
+  } as typeof write);
+  const aborts = spyOn(Backups.prototype, "abort").mockImplementation(function (this: Backups, reason) {
+    abort.call(this, reason);
+    aborted.resolve();
+    aborted = Promise.withResolvers();
+  });
+  return {
+    async begun() {
+      await within("an archive is begun", reached.promise);
+      reached = Promise.withResolvers();
+    },
+    [Symbol.dispose]() {
+      writes.mockRestore();
+      aborts.mockRestore();
+    },
+  };
 }
 
 /** Uses the token of the local door. */
