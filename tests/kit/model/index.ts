@@ -7,4 +7,4 @@ export { signThinking, validateMessagesRequest } from "./messages-rules.ts";
 export type { RecordedRequest } from "./requests.ts";
 export * from "./script.ts";
 export { closedPort, type Lookup, type ModelOptions, ScriptedModel, startModel } from "./server.ts";
-export { readStamps, stampNow } from "./stamp.ts";
+export { readStamps } from "./stamp.ts";

@@ -224,9 +224,6 @@ export function httpError(
 /** Accepts the request and never says anything again. */
 export const hang = (): Step => ({ kind: "hang" });
 
-/** Speaks this many chunks (0: only the headers), then falls silent with the line open. */
-export const hangAfter = (chunks: number): Step[] => [...opening(chunks), hang()];
-
 /** Closes the socket after this many chunks (0: before any byte; after other steps: there).
  *  A reader may lose what came right before; a gate before the cut lets it read that first. */
 export function cut(afterChunks = 0): Step[] {
