@@ -183,7 +183,18 @@ export class Images {
       image,
       "sh",
     ];
-    const container = (await docker.run(create, times.commandMs)).stdout.trim();
+    const created = await docker.run(create, times.commandMs);
+    if (created.exitCode !== 0) {
+      this.#deps.log.error("cannot create a container to copy the shell of an image", {
+        image,
+        reason: reasonOf(created),
+      });
+      throw new AppError(
+        "unavailable",
+        "the container daemon could not create a container; see the service's log",
+      );
+    }
+    const container = created.stdout.trim();
     const copied = await docker.run(
       ["cp", "--follow-link", `${container}:${SHELL_PATH}`, fresh],
       times.commandMs,

@@ -1,0 +1,47 @@
+// Goal: an image whose shell cannot be copied is refused with the reason: the daemon failed, or the image has no shell.
+
+import { expect, test } from "bun:test";
+import { chmod } from "node:fs/promises";
+import { dirname } from "node:path";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { refusalText } from "../../kit/http/refusal.ts";
+import { openSandbox } from "../../kit/service/sandbox.ts";
+import { canStandIn } from "../../kit/service/stand-in-docker.ts";
+
+const NO_ROOM = "Error response from daemon: no space left on device";
+const NO_FILE = "Error response from daemon: Could not find the file /bin/sh in container one";
+
+const script = (create: string) => `#!/bin/sh
+case "$1" in
+  image) echo sha256:0 ;;
+  create) ${create} ;;
+  cp) echo "${NO_FILE}" >&2; exit 1 ;;
+  rm) echo "Error: No such container" >&2; exit 1 ;;
+esac
+`;
+
+async function refusedWith(create: string) {
+  await using folder = await temporaryFolder();
+  const program = await folder.write("docker", script(create));
+  await chmod(program, 0o755);
+  await using at = await openSandbox("cold", {
+    environment: { PATH: `${dirname(program)}:${process.env.PATH}` },
+    images: { bash: "own:1" },
+  });
+  const refusal = await refusalText(at.run("bash", "true"));
+  return { refusal, log: at.log.map(({ level, message, image, reason }) => [level, message, image, reason]) };
+}
+
+test.skipIf(!canStandIn)("does not blame the image if the daemon cannot create a container", async () => {
+  expect(await refusedWith(`echo "${NO_ROOM}" >&2; exit 1`)).toEqual({
+    refusal: "unavailable: the container daemon could not create a container; see the service's log",
+    log: [["error", "cannot create a container to copy the shell of an image", "own:1", NO_ROOM]],
+  });
+});
+
+test.skipIf(!canStandIn)("names an image without a shell", async () => {
+  expect(await refusedWith("echo one")).toEqual({
+    refusal: "unavailable: image own:1 has no /bin/sh, which starts gears: set another one in sandbox_images",
+    log: [["warn", "no shell in an image for gears", "own:1", NO_FILE]],
+  });
+});
