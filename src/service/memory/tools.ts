@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
+import { characterStart } from "../../kit/text/characters.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -121,12 +122,12 @@ function readTool(deps: ToolsDeps): ExternalTool {
 function partOf(text: string, offset: number): string {
   if (offset > 0 && offset >= text.length)
     throw fieldError("invalid", "offset", `beyond the end; the document has ${text.length} characters`);
-  const part = text.slice(offset, offset + READ_CHARACTERS_MAX);
-  const end = offset + part.length;
-  if (offset === 0 && end === text.length) return text === "" ? "(empty)" : text;
+  const start = characterStart(text, offset);
+  const end = characterStart(text, Math.min(start + READ_CHARACTERS_MAX, text.length));
+  if (start === 0 && end === text.length) return text === "" ? "(empty)" : text;
   const next =
     end < text.length ? ` To continue, call memory_read with offset ${end}.)` : " That is the end.)";
-  return `${part}\n\n(These are characters ${offset} to ${end} of ${text.length}.${next}`;
+  return `${text.slice(start, end)}\n\n(These are characters ${start} to ${end} of ${text.length}.${next}`;
 }
 
 function writeTool(deps: ToolsDeps): ExternalTool {
@@ -176,8 +177,9 @@ async function currentOf({ space }: ToolsDeps, name: string, path: string): Prom
   try {
     const { version, bytes } = await space.use((door) => door.read(path));
     const text = decodeUtf8(bytes) ?? "(not text)";
-    const cut = text.length > STALE_CHARACTERS_MAX ? "\n\n(cut; memory_read reads the rest)" : "";
-    return `Nothing was written: ${name} is at version ${version ?? "not recorded yet"} now. Its content:\n\n${text.slice(0, STALE_CHARACTERS_MAX)}${cut}`;
+    const kept = text.slice(0, characterStart(text, STALE_CHARACTERS_MAX));
+    const cut = kept.length < text.length ? "\n\n(cut; memory_read reads the rest)" : "";
+    return `Nothing was written: ${name} is at version ${version ?? "not recorded yet"} now. Its content:\n\n${kept}${cut}`;
   } catch (error) {
     if (error instanceof AppError && error.code === "not_found") return nothing;
     throw error;

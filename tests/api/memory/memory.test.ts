@@ -119,6 +119,28 @@ for (const kind of memoryKinds)
       expect(beyond!.text).toContain("beyond the end; the document has 40000 characters");
     });
 
+    test("a long document is cut between characters, also where one takes two units", async () => {
+      await using memory = await memoryWorld(kind, { model: true });
+      const { at } = memory;
+      const { branch } = await at.admin.get(at.own);
+      const text = `0${"🪿".repeat(20_000)}`;
+      await memory.space((space) => space.write(`${branch}/shared/geese.md`, bytes(text), null));
+      const read = (offset?: number) => call("memory_read", { name: "shared/geese.md", offset });
+      const stale = call("memory_write", { name: "shared/geese.md", content: "None.", version: 0 });
+      at.model.script("boss", [read(), read(32_000), stale, say("I see.")]);
+      const { events } = await at.chat("Read it.");
+      const [first, rest, current] = results(events).map((result) => result.text.split("\n\n"));
+      expect(first!.slice(1)).toEqual([
+        text.slice(0, 31_999),
+        "(These are characters 0 to 31999 of 40001. To continue, call memory_read with offset 31999.)",
+      ]);
+      expect(rest!.slice(1)).toEqual([
+        text.slice(31_999),
+        "(These are characters 31999 to 40001 of 40001. That is the end.)",
+      ]);
+      expect(current!.slice(1)).toEqual([text.slice(0, 15_999), "(cut; memory_read reads the rest)"]);
+    });
+
     test("an agent whose prompt has text from the web may read memory, and not write it", async () => {
       await using memory = await memoryWorld(kind, { model: true });
       const { at } = memory;
