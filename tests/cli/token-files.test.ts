@@ -83,6 +83,20 @@ test("commands that create a token print it alone on stdout, and the rest on std
   ]);
 });
 
+test("an admin resets the tokens of their own account with one of them", async () => {
+  await using server = await runContext();
+  await using at = await initDesk();
+  const other = await server.admin.post("/users/root/tokens", {});
+  const place = ["--server", server.url, "--token-file"];
+  const own = await at.folder.write("own", server.bootstrap);
+  const { exitCode, stdout, stderr } = await at.cairn("user", "reset-token", "root", ...place, own);
+  expect([exitCode, stderr]).toEqual([0, "2 tokens of root revoked; the new one is shown once\n"]);
+  const made = await at.folder.write("new", stdout);
+  expect(await at.printed("auth", "whoami", ...place, made)).toContain("root");
+  for (const token of [server.bootstrap, other.token])
+    expect((await server.as(token).raw("GET", "/auth/whoami")).status).toBe(401);
+});
+
 test("a file or variable with anything else than one token is refused before a request", async () => {
   await using at = await initDesk();
   const texts = { sentence: "token, shown once: cairn_x\nit does not expire\n", two: "cairn_x\ncairn_y\n" };

@@ -1,6 +1,6 @@
 // `cairn user …` and `cairn auth …`: users, tokens and signing in.
 
-import type { Token, User } from "../../context/people/schema.ts";
+import type { CreatedToken, Token, User } from "../../context/people/schema.ts";
 import { roles } from "../../context/access/schema.ts";
 import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
@@ -147,8 +147,12 @@ export const userResetToken = serverCommand({
   args: { name },
   ask: async (client, args) => {
     const place = `/users/${encodeURIComponent(args.name)}/tokens`;
-    const { user, revoked } = await client.json<{ user: string; revoked: number }>("DELETE", place);
-    const { token } = await client.json<{ token: string }>("POST", place, { body: { label: "reset" } });
+    // First the new one, because a reset of one's own tokens revokes the one that signs these requests.
+    const { id, token } = await client.json<CreatedToken>("POST", place, { body: { label: "reset" } });
+    const query = { keep: id };
+    const { user, revoked } = await client.json<{ user: string; revoked: number }>("DELETE", place, {
+      query,
+    });
     return { user, revoked, token };
   },
   show: ({ token }) => token,
@@ -220,7 +224,7 @@ export const tokenCreate = serverCommand({
       ...(args.expires === undefined ? {} : { expires_in: secondsOf("--expires", args.expires) }),
     };
     const place = `/users/${encodeURIComponent(args.name)}/tokens`;
-    return client.json<Token & { token: string }>("POST", place, { body });
+    return client.json<CreatedToken>("POST", place, { body });
   },
   show: ({ token }) => token,
   note: ({ expires_at: end }) =>

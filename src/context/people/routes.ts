@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { Acl, Capability, Explanation, WriteAcl } from "../access/schema.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { fromPath } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { closed, Empty, judgedText } from "../../kit/schema.ts";
 import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import type { AccessRules } from "./access-rules.ts";
@@ -18,6 +18,7 @@ import {
   Login,
   LoginAnswer,
   RevokedTokens,
+  RevokeTokensQuery,
   SetPassword,
   Token,
   TokenParams,
@@ -126,9 +127,10 @@ function tokenRoutes(plugin: Admission, users: Users) {
         response: { 201: CreatedToken },
       },
     )
-    .delete("", async ({ caller, params }) => users.revokeTokens(caller, params.user), {
+    .delete("", async ({ caller, params, query }) => users.revokeTokens(caller, params.user, query.keep), {
       caller: "admin",
       params: UserParams,
+      query: fromText(RevokeTokensQuery),
       response: RevokedTokens,
     })
     .delete("/:id", async ({ caller, params }) => users.revokeToken(caller, params.user, params.id), {

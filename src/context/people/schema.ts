@@ -68,6 +68,11 @@ export const CreatedToken = closed({
   ...Token.properties,
   token: Type.String({ description: "shown once" }),
 });
+export type CreatedToken = Static<typeof CreatedToken>;
+export const RevokeTokensQuery = closed({
+  /** The number of a token that stays valid. */
+  keep: Type.Optional(Id),
+});
 export const RevokedTokens = closed({ user: Type.String(), revoked: Type.Integer() });
 
 /** Counted in UTF-16 units, so the limit is doubled to accept any password within the real one. */

@@ -79,6 +79,9 @@ export function peopleStore(db: Db) {
     deleteToken: db.query<never, [number, number]>("DELETE FROM tokens WHERE id = ? AND user_id = ?"),
     deleteOwnToken: db.query<never, [number]>("DELETE FROM tokens WHERE id = ?"),
     deleteTokensOf: db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?"),
+    deleteOtherTokensOf: db.query<never, [number, number]>(
+      "DELETE FROM tokens WHERE user_id = ? AND id <> ?",
+    ),
     deleteBefore: db.query<never, [number]>("DELETE FROM tokens WHERE created_at < ?"),
     deleteExpired: db.query<never, [number]>("DELETE FROM tokens WHERE expires_at < ?"),
     // A use from before the token was issued is that of a revoked one, whose number it has.

@@ -191,12 +191,15 @@ export class Users {
     );
   }
 
-  revokeTokens(caller: Caller, name: string): Promise<{ user: string; revoked: number }> {
+  /** `keep`: the number of a token that stays. */
+  revokeTokens(caller: Caller, name: string, keep?: number): Promise<{ user: string; revoked: number }> {
     const { store, records } = this.#deps;
     return this.#change(caller, { action: "token.revoke", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
-        return { user: row.name, revoked: store.deleteTokensOf.run(row.id) };
+        const revoked =
+          keep === undefined ? store.deleteTokensOf.run(row.id) : store.deleteOtherTokensOf.run(row.id, keep);
+        return { user: row.name, revoked };
       }),
     );
   }
