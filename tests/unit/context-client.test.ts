@@ -5,11 +5,13 @@ import { describe, expect, test } from "bun:test";
 import { Client, encodedPath, networkTransport, type Transport } from "../../src/context/client/client.ts";
 import { patient } from "../../src/context/client/rate-limit-wait.ts";
 import { answerLimitMs } from "../../src/context/client/answer-timeout.ts";
+import { RemoteSpace } from "../../src/context/space/remote.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { until } from "../kit/eventually.ts";
 import { frontOf, never } from "../kit/http/front.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { refusal } from "../kit/http/refusal.ts";
+import { bytes } from "../kit/store/file-engine.ts";
 
 function recording() {
   const sent: string[] = [];
@@ -51,6 +53,28 @@ describe("the client", () => {
       "unavailable",
       /^the connection to https:\/\/context\.example\.org was interrupted: /,
     );
+  });
+
+  test("reads the version of a file also where a proxy that compresses has weakened its tag", async () => {
+    const asked: (readonly [string, string | undefined])[] = [];
+    const client = new Client({
+      name: "https://context.example.org",
+      send: async (method, _path, { headers }) => {
+        asked.push([method, headers["If-Match"]]);
+        return method === "GET"
+          ? new Response("text", { headers: { ETag: 'W/"12"' } })
+          : Response.json({ path: "a.md", version: 13 });
+      },
+      close: () => Promise.resolve(),
+    });
+    const space = new RemoteSpace(client, "team");
+    const read = await space.read("a.md");
+    expect(read).toMatchObject({ version: 12, state: "live" });
+    await space.write("a.md", bytes("new"), read.version);
+    expect(asked).toEqual([
+      ["GET", undefined],
+      ["PUT", '"12"'],
+    ]);
   });
 
   test("sends names with dots, question marks and hashes as they are", async () => {
