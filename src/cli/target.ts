@@ -101,15 +101,14 @@ export function serverUrl(text: string): string {
   if (
     !url ||
     (url.protocol !== "http:" && url.protocol !== "https:") ||
-    url.username !== "" ||
-    url.search !== ""
+    [url.username, url.password, url.search, url.hash].some((part) => part !== "")
   )
     throw new AppError(
       "invalid",
       `--server "${text}": expected an address, for example https://context.example.org`,
       withScheme(text),
     );
-  return url.href.replace(/\/+$/, "");
+  return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
 /** The address that a host without a scheme means: a server speaks plain HTTP on its own machine only. */

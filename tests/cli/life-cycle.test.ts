@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../kit/eventually.ts";
 import type { Outcome } from "../kit/binaries.ts";
-import { failure } from "../kit/cli/cairn.ts";
+import { failure, refused } from "../kit/cli/cairn.ts";
 import type { Examination } from "../../src/context/doctor/doctor.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { within } from "../kit/within.ts";
@@ -41,6 +41,12 @@ async function halfWrite(server: RunningContext, path: string): Promise<HalfRequ
 const warnings = (server: RunningContext) =>
   server.log.filter(({ level }) => level === "warn").map(({ message }) => message);
 const runFile = (server: RunningContext) => join(server.directory, "run", "server.json");
+
+test("health names an address that cannot be one, and does not call it silent", async () => {
+  expect(await refused("server", "health", "--server", "no address")).toEqual(
+    failure('--server "no address": expected an address, for example https://context.example.org'),
+  );
+});
 
 unix("signals", () => {
   test("a server that is suspended answers nobody, and status and health say so soon", async () => {

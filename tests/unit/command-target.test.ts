@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { serverTarget, spaceTarget } from "../../src/cli/target.ts";
+import { serverTarget, serverUrl, spaceTarget } from "../../src/cli/target.ts";
 import { serverDirectory } from "../../src/context/config/directory.ts";
 import { forgetToken, lastSignIn, saveSignIn, saveToken } from "../../src/cli/credentials.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -110,8 +110,14 @@ test.each([
   ["context.example.org:8743/team", "https://context.example.org:8743/team"],
   ["ftp://context.example.org", undefined],
   ["not an address", undefined],
+  ["https://context.example.org/ui#spaces", undefined],
+  ["https://:secret@context.example.org", undefined],
 ])("the address %j without its scheme suggests %j", async (server, meant) => {
   const said = `--server "${server}": expected an address, for example https://context.example.org`;
   const details = meant === undefined ? undefined : { did_you_mean: meant };
   await refusal(() => serverTarget({ server }, {}), "invalid", said, details);
+});
+
+test("leaves out the empty end of an address that a browser shows", () => {
+  for (const end of ["", "/", "/#", "/?", "///"]) expect(serverUrl(`${URL_A}${end}`)).toBe(URL_A);
 });

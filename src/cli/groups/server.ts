@@ -18,6 +18,7 @@ import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
+import { serverUrl } from "../target.ts";
 import { fields, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
@@ -127,13 +128,13 @@ export const serverHealth = defineCommand({
     server: { type: "string", valueHint: "url", description: "Address of a remote server" },
   },
   async run({ args }) {
-    const door = args.server === undefined ? await doorOf(args) : undefined;
+    const place = args.server === undefined ? await doorOf(args) : { url: serverUrl(args.server) };
     let why: string | undefined;
-    const health = await askHealth(door?.url ?? args.server!).catch((error: unknown) => {
+    const health = await askHealth(place.url).catch((error: unknown) => {
       why = knownProblem(error);
       return SILENT;
     });
-    const found = { url: door ? shownUrl(door) : args.server!, ...health };
+    const found = { url: shownUrl(place), ...health };
     await printData(found, formatOf(args), healthText);
     if (found.status === "ok") return;
     const text = healthText(found);
@@ -183,8 +184,8 @@ async function isStopping(directory: string, door: Door): Promise<boolean> {
   return (await waitFor(EXIT_WAIT_MS, () => (isRunning(door.pid) ? undefined : true))) === true;
 }
 
-function shownUrl(door: Door): string {
-  return door.public_url ?? door.url;
+function shownUrl({ url, public_url = url }: Pick<Door, "url" | "public_url">): string {
+  return public_url;
 }
 
 type Given = Readonly<Record<string, unknown>> & { readonly "server-dir"?: string | undefined };
