@@ -382,3 +382,14 @@ test("a restore undoes edits and deletes by hand, which become versions first, a
   expect(await at.printed("history", "restore", "good")).toMatch(/^1 file restored; /);
   expect(readFileSync(at.on("b.md"), "utf8")).toBe("b.md\n");
 });
+
+test("data has the content of a file character by character, and no content that is not text", async () => {
+  await using at = await space();
+  writeFileSync(at.on("mark.md"), "\ufeffwith a mark\n");
+  writeFileSync(at.on("photo.bin"), new Uint8Array([0xff, 0xd8, 0xff]));
+  expect(await at.data<object>("file", "get", "mark.md")).toMatchObject({ content: "\ufeffwith a mark\n" });
+  expect(await at.refused("file", "get", "photo.bin", "--yaml")).toEqual([
+    1,
+    expect.stringContaining("photo.bin: not UTF-8 text; print its bytes without --yaml"),
+  ]);
+});

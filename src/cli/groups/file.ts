@@ -11,6 +11,7 @@ import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/terminal/output.ts";
 import { printPaged } from "../../kit/terminal/pager.ts";
 import { readStdin } from "../../kit/terminal/stdin.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { patchText, statText } from "../diff-text.ts";
@@ -146,7 +147,9 @@ export const fileGet = defineCommand({
     const file = await withSpace(args, (space) => space.read(args.path, number));
     if (format === "text") return printBytes(file.bytes);
     const { path: of, version: read, state } = file;
-    const content = new TextDecoder("utf-8").decode(file.bytes);
+    const content = decodeUtf8(file.bytes);
+    if (content === undefined)
+      throw new AppError("not_text", `${of}: not UTF-8 text; print its bytes without --${format}`);
     await printData({ path: of, version: read, state, content }, format, () => content);
   },
 });
