@@ -1,6 +1,7 @@
 // Goal: a daemon asks its server no more often than it has to: changes travel at once after a pause and are paced in a row, its own changes are no news,
 // a server that refuses, fails or is silent is left alone for the right time, and an idle daemon asks nothing before its regular look.
 
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { turnOfOthers } from "../../src/kit/clock.ts";
@@ -155,6 +156,26 @@ test("a server that is away is asked after the intervals of the back-off, and no
   }
   await eventually(() => ann.status()?.problem, null);
   expect(await server.admin.read("a.md")).toBe("one\n");
+});
+
+test("a folder that is gone after sleep is looked at once, and again after the interval", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const still = manualClock();
+  let slept = 0;
+  const clock = { ...still, now: () => still.now() + slept };
+  await using ann = await daemonOf({ server, folder, clock }, "ann");
+  await settled(clock, ann);
+  const state = join(folder.path, "ann/.sync/state.db");
+  renameSync(state, `${state}.away`);
+  slept = 60 * MINUTE_MS;
+  clock.advance(MINUTE_MS);
+  await eventually(() => ann.status()?.problem?.code, "refused");
+  await until(() => clock.waits().includes(MINUTE_MS));
+  expect(ann.status()?.failures).toBe(1);
+  renameSync(`${state}.away`, state);
+  clock.advance(MINUTE_MS);
+  await eventually(() => ann.status()?.problem, null);
 });
 
 for (const [code, isOver] of [

@@ -185,6 +185,8 @@ export class Daemon {
     const paths = isFull ? undefined : (this.#paths as Set<string>);
     const isServers = this.#news.isPending || isFull;
     this.#paths = new Set();
+    // Here, because a wake-up between two cycles aborts neither of them.
+    this.#cycleStop = new AbortController();
     try {
       const report = await this.#sync(paths, isServers);
       if (isFull) this.#fullLookAt = this.#deps.clock.elapsed() + this.#fullLookMs;
@@ -209,7 +211,6 @@ export class Daemon {
     try {
       const local = new LocalCopy(directory, { clock, log });
       if (!isServers && paths && !(await hasLocalNews(state, local, paths))) return undefined;
-      this.#cycleStop = new AbortController();
       const signal = AbortSignal.any([this.#stop.signal, this.#cycleStop.signal]);
       client = await connect(signal);
       const server = new ServerSpace(client, state.origin!.space, signal);
