@@ -12,10 +12,12 @@ import { NO_ORDERS, type OrderState } from "./schema.ts";
 const DOUBLINGS_MAX = 11;
 /** Authorities allow five failed proofs per hour and domain, so a restart tries again after this, and not at once. */
 const RESTART_WAIT_MS = 12 * MINUTE_MS;
+/** After a success: an authority may send a certificate again that is due already, as any is for a clock that runs ahead. */
+const REPEAT_WAIT_MS = MINUTE_MS;
 
 interface RenewalOptions {
   readonly domains: readonly string[];
-  readonly cache: CertificateCache;
+  readonly cache: Pick<CertificateCache, "state" | "certificate" | "keepCertificate" | "keepState">;
   readonly order: (signal: AbortSignal) => Promise<HeldCertificate>;
   /** Serves it from now on. */
   readonly install: (certificate: HeldCertificate) => void;
@@ -87,6 +89,7 @@ export class Renewal {
     const { cache, clock, log, domains, install } = this.#options;
     const { signal } = this.#stopped;
     const at = clock.now();
+    let waitMs = 0;
     log.info("ordering a certificate", { domains: domains.join(", ") });
     try {
       const certificate = await this.#options.order(signal);
@@ -105,11 +108,12 @@ export class Renewal {
         expires: rfc3339(certificate.expiresAt),
         renews: rfc3339(certificate.renewsAt),
       });
+      waitMs = REPEAT_WAIT_MS;
     } catch (error) {
       if (signal.aborted) return;
       await this.#failed(error, at);
     }
-    this.#lookAfter(this.#dueAt() - clock.now());
+    this.#lookAfter(Math.max(this.#dueAt() - clock.now(), waitMs));
   }
 
   async #failed(error: unknown, at: number): Promise<void> {
