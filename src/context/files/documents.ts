@@ -95,7 +95,7 @@ export async function documentsOf(
       const recordOf = () => (known[path] === undefined ? undefined : files.record(caller, space, path));
       const record = listed.get(path) ?? (await recordOf());
       const document = await documentAt({ files, caller, space, path, known: known[path], record });
-      bytes += document.text?.length ?? 0;
+      bytes += Buffer.byteLength(document.text ?? "");
       documents.push(document);
       if (document.text !== undefined || stretch.isOver()) await turnOfOthers();
     } catch (error) {
