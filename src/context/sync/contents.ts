@@ -96,7 +96,10 @@ function lineOf(line: Line): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Yields each content. Raises `invalid` for contents that are damaged, incomplete or have more than `bytesMax` bytes together, decoded. */
+/**
+ * Yields each content. Ends `pieces` if they are not read to their end. Raises `invalid` for contents that are damaged, incomplete or have more
+ * than `bytesMax` bytes together, decoded.
+ */
 export async function* readContents(
   pieces: AsyncIterable<Uint8Array>,
   bytesMax: number,
@@ -104,18 +107,25 @@ export async function* readContents(
   const reader = new PieceReader(pieces);
   const decoding: Promise<Arrived>[] = [];
   let total = 0;
-  for (;;) {
-    const line = parsed(await reader.line());
-    if ("end" in line) break;
-    total += Math.max(line.size, line.length);
-    if (total > bytesMax) throw new AppError("invalid", `more than ${bytesMax} bytes`);
-    const next = arrivedOf(line, await reader.bytes(line.length));
-    // Its failure counts when its turn comes.
-    next.catch(() => {});
-    decoding.push(next);
-    if (decoding.length > DECODED_AHEAD_MAX) yield decoding.shift()!;
+  let isWhole = false;
+  try {
+    for (;;) {
+      const line = parsed(await reader.line());
+      if ("end" in line) break;
+      total += Math.max(line.size, line.length);
+      if (total > bytesMax) throw new AppError("invalid", `more than ${bytesMax} bytes`);
+      const next = arrivedOf(line, await reader.bytes(line.length));
+      // Its failure counts when its turn comes.
+      next.catch(() => {});
+      decoding.push(next);
+      if (decoding.length > DECODED_AHEAD_MAX) yield decoding.shift()!;
+    }
+    isWhole = true;
+    for (const next of decoding) yield next;
+  } finally {
+    // Otherwise the sender keeps the connection and waits for a reader.
+    if (!isWhole) await reader.leave();
   }
-  for (const next of decoding) yield next;
 }
 
 async function arrivedOf(
@@ -191,6 +201,10 @@ class PieceReader {
       if (filled === count) return bytes;
       await this.#next();
     }
+  }
+
+  async leave(): Promise<void> {
+    await this.#pieces.return?.();
   }
 
   async #next(): Promise<void> {

@@ -94,6 +94,22 @@ test("a large content arrives whole", async () => {
   expect(Buffer.compare(got!.bytes, bytes)).toBe(0);
 });
 
+test.each([
+  ["damaged contents", lines("no JSON\n")],
+  ["contents that a reader leaves", lines(line, "abc", line, "abc")],
+])("the sender of %s learns that nobody reads them", async (_, bytes) => {
+  let isTold = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(bytes),
+    cancel: () => void (isTold = true),
+  });
+  const read = async () => {
+    for await (const { version } of readContents(endless, MIB)) if (version === 1) return;
+  };
+  await read().catch(() => {});
+  expect(isTold).toBe(true);
+});
+
 describe("are refused:", () => {
   test.each([
     ["contents without an end", lines(line, "abc"), INCOMPLETE],
