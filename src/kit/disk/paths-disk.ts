@@ -38,6 +38,8 @@ export interface Listed {
   readonly size: number | null;
   /** ms since the epoch. */
   readonly modified: number;
+  /** Kind, size and time are those of what it leads to. */
+  readonly isLink: boolean;
 }
 
 export interface OpenedFile extends AsyncDisposable {
@@ -368,9 +370,11 @@ async function look(
 ): Promise<Listed | undefined> {
   const facts = await absentAsUndefined(lstat(directory.entry(name)));
   if (!facts) return undefined;
-  const meant = facts.isSymbolicLink() ? await linkTarget(root, join(real, name)) : facts;
+  const isLink = facts.isSymbolicLink();
+  const meant = isLink ? await linkTarget(root, join(real, name)) : facts;
   const kind = meant?.isDirectory() ? "directory" : meant?.isFile() ? "file" : "other";
-  return { name, kind, size: kind === "file" ? meant!.size : null, modified: (meant ?? facts).mtimeMs };
+  const size = kind === "file" ? meant!.size : null;
+  return { name, kind, size, modified: (meant ?? facts).mtimeMs, isLink };
 }
 
 async function linkTarget(root: string, path: string): Promise<Stats | undefined> {

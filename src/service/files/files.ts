@@ -24,6 +24,7 @@ import {
   FILE_BYTES_MAX,
   FIND_CHARACTERS_MAX,
   FIND_FILES_DEFAULT,
+  isTemporary,
   READ_PART_BYTES_MAX,
   TEMPORARY_PREFIX,
   type FileContent,
@@ -79,10 +80,7 @@ export class Files {
       if (directory === "") return [];
       throw notFound("directory", directory);
     }
-    return listed
-      .filter((each) => !each.name.startsWith(TEMPORARY_PREFIX))
-      .map((each) => toEntry(directory, each))
-      .sort(inOrder);
+    return entriesOf(directory, listed);
   }
 
   /** Finds a text in all files, in a worker. Raises `invalid`, `unavailable` while too much else is queued. */
@@ -171,17 +169,22 @@ export class Files {
     return { path: proven, content };
   }
 
-  /** Yields all files of a workspace, directory by directory, without an access check. */
-  async *walk(workspaceId: number): AsyncGenerator<FileEntry> {
+  /**
+   * Yields all files of a workspace, directory by directory, without an access check, and directories that cannot be listed. A link to a directory
+   * is `other`, because its files are at a place of their own.
+   */
+  async *walk(workspaceId: number): AsyncGenerator<Pick<FileEntry, "path" | "kind" | "size">> {
     const root = this.#deps.directories.rootOf(workspaceId);
     const directories: (DocumentPath | "")[] = [""];
     for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
-      const listed = (await root.list(directory)) ?? [];
-      const entries = listed
-        .filter(({ name }) => !name.startsWith(TEMPORARY_PREFIX))
-        .map((each) => toEntry(directory, each))
-        .sort(inOrder);
-      for (const entry of entries)
+      const listed = await root.list(directory).catch(() => "unlisted" as const);
+      if (listed === "unlisted") {
+        yield { path: directory, kind: "directory", size: null };
+        continue;
+      }
+      const isEntered = (each: Listed) => each.kind !== "directory" || !each.isLink;
+      const followed = listed?.map((each) => (isEntered(each) ? each : { ...each, kind: "other" as const }));
+      for (const entry of entriesOf(directory, followed ?? []))
         if (entry.kind === "directory") directories.push(filePath(entry.path));
         else yield entry;
     }
@@ -286,9 +289,8 @@ export class Files {
 
 function filePath(path: string): DocumentPath {
   const proven = parseDocumentPath("path", path);
-  if (proven.split("/").some((segment) => segment.toLowerCase().startsWith(TEMPORARY_PREFIX))) {
+  if (proven.split("/").some(isTemporary))
     throw fieldError("invalid", "path", `names that begin with ${TEMPORARY_PREFIX} are reserved`);
-  }
   return proven;
 }
 
@@ -329,6 +331,14 @@ async function readUpTo(file: OpenedFile, bytesMax: number, offset: number): Pro
 
 function notText(path: string): AppError {
   return new AppError("not_text", `${path}: not UTF-8 text`);
+}
+
+/** Without the temporary files of saves, directories first. */
+function entriesOf(directory: string, listed: readonly Listed[]): FileEntry[] {
+  return listed
+    .filter(({ name }) => !isTemporary(name))
+    .map((each) => toEntry(directory, each))
+    .sort(inOrder);
 }
 
 /** An entry whose name the path rules refuse (another program made it) is listed, but cannot be opened. */

@@ -14,6 +14,11 @@ export const TOOL_LIST_ENTRIES_MAX = 500;
 /** A save's temporary file lies next to its target and is named after it, so that the next save replaces a leftover. */
 export const TEMPORARY_PREFIX = ".cairn-save-";
 
+/** Reports whether a name is reserved for temporary files, on any disk. */
+export function isTemporary(name: string): boolean {
+  return name.toLowerCase().startsWith(TEMPORARY_PREFIX);
+}
+
 const fileKinds = ["directory", "file", "other"] as const;
 
 export const FileEntry = closed({

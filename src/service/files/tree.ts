@@ -5,7 +5,7 @@ import type { HeldRoot } from "../../kit/disk/held-directory.ts";
 import { pathProblem } from "../../kit/text/paths.ts";
 import { readAll } from "../../kit/disk/read-all.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
-import { TEMPORARY_PREFIX } from "./schema.ts";
+import { isTemporary } from "./schema.ts";
 
 const DEPTH_MAX = 64;
 /** Directories of other programs, with files that nobody wrote. */
@@ -84,7 +84,7 @@ function entriesOf(root: HeldRoot, directory: string): Listed[] {
     const entries = readdirSync(held.entry("."), { withFileTypes: true });
     const prefix = directory === "" ? "" : `${directory}/`;
     return entries
-      .filter((entry) => (entry.isFile() || entry.isDirectory()) && isShown(entry.name))
+      .filter((entry) => (entry.isFile() || entry.isDirectory()) && !isTemporary(entry.name))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap((entry) => {
         const path = prefix + entry.name;
@@ -96,8 +96,4 @@ function entriesOf(root: HeldRoot, directory: string): Listed[] {
   } catch {
     return [];
   }
-}
-
-function isShown(name: string): boolean {
-  return !name.toLowerCase().startsWith(TEMPORARY_PREFIX);
 }

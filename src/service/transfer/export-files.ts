@@ -14,7 +14,8 @@ export async function* filesOf(files: Files, workspaceId: number): AsyncGenerato
     const reason = reasonOf(kind, size, bytes, count);
     if (reason !== undefined) {
       left += 1;
-      if (left <= EXPORTED_FILES_MAX) yield { type: "left_out", kind: "file", name: path, reason };
+      const name = kind === "directory" ? `${path}/` : path;
+      if (left <= EXPORTED_FILES_MAX) yield { type: "left_out", kind: "file", name, reason };
       continue;
     }
     try {
@@ -32,6 +33,7 @@ export async function* filesOf(files: Files, workspaceId: number): AsyncGenerato
 }
 
 function reasonOf(kind: string, size: number | null, bytes: number, count: number): string | undefined {
+  if (kind === "directory") return "the directory could not be listed";
   if (kind !== "file" || size === null) return "not a regular file, or its name is not portable";
   if (size > FILE_BYTES_MAX) return `larger than ${FILE_BYTES_MAX} bytes`;
   if (count >= EXPORTED_FILES_MAX) return `more than ${EXPORTED_FILES_MAX} files`;
