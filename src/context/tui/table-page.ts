@@ -100,7 +100,6 @@ export class TablePage<T> implements Page {
   }
 
   async load(): Promise<void> {
-    const marked = this.#shown[this.#marked];
     const rows = await this.#table.rows();
     const texts: string[] = [];
     const stretch = new Stretch();
@@ -108,6 +107,9 @@ export class TablePage<T> implements Page {
       texts.push(this.#table.text(row).toLowerCase());
       if (stretch.isOver()) await turnOfOthers();
     }
+    // Now, because keys may have moved the mark meanwhile.
+    this.#narrow();
+    const marked = this.#shown[this.#marked];
     this.#rows = rows;
     this.#texts = texts;
     this.#isStale = true;

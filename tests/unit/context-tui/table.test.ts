@@ -1,4 +1,4 @@
-// Goal: a key in a very long list costs what is on the screen, not what is in the list.
+// Goal: a key in a very long list costs what is on the screen, not what is in the list, and counts although the list is being loaded.
 
 import { expect, test } from "bun:test";
 import type { Input } from "../../../src/context/tui/keys.ts";
@@ -44,4 +44,31 @@ test("formats only the rows on the screen, and looks at the text of each row onc
   // The marked row is found again by its text.
   expect(counted.looked).toBe(ROWS + 1);
   expect(page.draw(SIZE).at(-1)![1]!.text).toStartWith(`row ${ROWS - 1}`);
+});
+
+test("the row that is marked while the rows are loaded again stays marked", async () => {
+  let rows = Promise.resolve(["a", "b", "c", "d"]);
+  const page = new TablePage<string>({
+    title: "letters",
+    columns: [{ title: "NAME", of: (row) => row }],
+    rows: () => rows,
+    text: (row) => row,
+    empty: "",
+  });
+  const press = (text: string) => page.press({ kind: "text", text }, {} as Stage);
+  const marked = () =>
+    page
+      .draw(SIZE)
+      .find(([span]) => span?.text.startsWith("›"))![1]!
+      .text.trim();
+  await page.load();
+  const answer = Promise.withResolvers<string[]>();
+  rows = answer.promise;
+  const loading = page.load();
+  press("j");
+  press("j");
+  expect(marked()).toBe("c");
+  answer.resolve(["new", "a", "b", "c", "d"]);
+  await loading;
+  expect(marked()).toBe("c");
 });
