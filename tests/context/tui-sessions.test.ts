@@ -86,6 +86,35 @@ test("a query that is refused says why in full and can be corrected, and a new o
   expect([asked, screen.terminal.text().includes("slow.md")]).toEqual([["bad", "slow", "new"], false]);
 });
 
+test("a page that was still loading when something changed is loaded again before it is shown", async () => {
+  const conflict = { path: "a.md", copy: "a.conflict.md", user: "ada", opened_at: "2026-01-01T00:00:00Z" };
+  const read = Promise.withResolvers<never>();
+  const first = Promise.withResolvers<readonly (typeof conflict)[]>();
+  let looks = 0;
+  const file = { path: "a.md", state: "live", version: 1, size: 1, updated_at: null, author: "ada" };
+  using screen = await onTerminalScreen(
+    deskWith(
+      { list: async () => [file as never] },
+      {
+        conflicts: async () => (++looks === 2 ? first.promise : []),
+        hands: { transport: "terminal", use: () => read.promise, ...NO_EDITOR },
+      },
+    ),
+  );
+  // The overview looks into the conflicts once.
+  await screen.press("", "none");
+  await screen.press("2", "team");
+  await screen.press(ENTER, "› a.md");
+  await screen.press("e", "working…");
+  await screen.press("4", "loading…");
+  await screen.press("2", "› a.md");
+  read.resolve({ path: "a.md", bytes: new Uint8Array() } as never);
+  await screen.terminal.shows("nothing was written");
+  first.resolve([conflict]);
+  await eventually(() => looks, 3);
+  await screen.press("4", "no open conflicts");
+});
+
 test("searches all spaces in the time that there is, and says which are missing", async () => {
   const names = Array.from({ length: 40 }, (_, index) => `space-${index}`);
   const spaces = async () => ({ spaces: names.map((name) => ({ name }) as never), unopened: [] });

@@ -85,14 +85,10 @@ export class App implements Stage {
     this.redraw();
   }
 
-  /** The rights of the person changed: what was loaded before is loaded again before it is shown, and sections come and go. */
+  /** The rights of the person changed: sections come and go. */
   renew(): void {
     if (this.#isEnded || this.#sections.length === 0) return;
-    for (const { pages } of this.#sections)
-      for (const page of pages) {
-        this.#stale.add(page);
-        if (this.#loading.has(page)) this.#again.add(page);
-      }
+    this.#outdate();
     this.#question = undefined;
     this.#help = undefined;
     this.#renewed().catch((error: unknown) => this.end(error));
@@ -191,9 +187,18 @@ export class App implements Stage {
     }
     this.#isChanging = false;
     this.#notice = sentence;
-    for (const { pages } of this.#sections)
-      for (const page of pages) if (page !== this.#page) this.#stale.add(page);
+    this.#outdate({ except: this.#page });
     this.reload();
+  }
+
+  /** Pages that were loaded before, or are loading now, are loaded again before they are shown. */
+  #outdate({ except }: { readonly except?: Page } = {}): void {
+    for (const { pages } of this.#sections)
+      for (const page of pages) {
+        if (page === except) continue;
+        this.#stale.add(page);
+        if (this.#loading.has(page)) this.#again.add(page);
+      }
   }
 
   redraw(): void {
