@@ -4,7 +4,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { Backups } from "../../src/context/backup/backups.ts";
+import { BackupJobs } from "../../src/kit/backup/backup-jobs.ts";
 import { create } from "../kit/context/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { failure, refused } from "../kit/cli/cairn.ts";
@@ -233,7 +233,7 @@ async function heldArchives() {
   const prototype = Object.getPrototypeOf(some) as FileHandle;
   await some.close();
   const { write } = prototype;
-  const { abort } = Backups.prototype;
+  const { abort } = BackupJobs.prototype;
   let [reached, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const writes = spyOn(prototype, "write").mockImplementation(async function (
     this: FileHandle,
@@ -245,7 +245,10 @@ async function heldArchives() {
     }
     return write.apply(this, given as never);
   } as typeof write);
-  const aborts = spyOn(Backups.prototype, "abort").mockImplementation(function (this: Backups, reason) {
+  const aborts = spyOn(BackupJobs.prototype, "abort").mockImplementation(function (
+    this: BackupJobs<unknown>,
+    reason,
+  ) {
     abort.call(this, reason);
     aborted.resolve();
     aborted = Promise.withResolvers();

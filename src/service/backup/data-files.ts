@@ -13,7 +13,7 @@ import { AppError } from "../../kit/error.ts";
 import { ATTACHMENTS_FOLDER } from "../attachments/build.ts";
 import { INCOMING } from "../attachments/attachment-files.ts";
 import { FILES_FOLDER, REMOVED } from "../files/directories.ts";
-import { TEMPORARY_PREFIX } from "../files/schema.ts";
+import { isTemporary } from "../files/schema.ts";
 
 export interface DataFile {
   /** Below the data directory, with `/`. */
@@ -34,7 +34,7 @@ async function* filesBelow(data: string, path: string): AsyncGenerator<DataFile>
   if (facts?.isFile()) yield { path, size: facts.size };
   if (!facts?.isDirectory()) return;
   for (const name of await namesIn(join(data, path)))
-    if (!name.startsWith(TEMPORARY_PREFIX)) yield* filesBelow(data, `${path}/${name}`);
+    if (!isTemporary(name)) yield* filesBelow(data, `${path}/${name}`);
 }
 
 async function namesIn(directory: string): Promise<string[]> {

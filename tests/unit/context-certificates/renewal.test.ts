@@ -7,7 +7,7 @@ import { NO_ORDERS } from "../../../src/context/certificates/schema.ts";
 import { Background } from "../../../src/kit/concurrency/background.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { DAY_MS, manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
-import { silent } from "../../kit/store/file-engine.ts";
+import { silent } from "../../kit/silent.ts";
 
 const DOMAINS = ["context.example.org"];
 
