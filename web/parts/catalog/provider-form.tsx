@@ -107,12 +107,10 @@ function createSettings(props: SettingsProps) {
   const stored = () => ({ name: props.provider.name, address: props.provider.base_url });
   const [before, setBefore] = createSignal(stored());
   const [typed, setTyped] = createSignal(before());
-  const { name, address, setName, setAddress } = {
-    name: () => typed().name,
-    address: () => typed().address,
-    setName: (to: string) => setTyped({ ...typed(), name: to }),
-    setAddress: (to: string) => setTyped({ ...typed(), address: to }),
-  };
+  const name = () => typed().name;
+  const address = () => typed().address;
+  const setName = (to: string) => setTyped({ ...typed(), name: to });
+  const setAddress = (to: string) => setTyped({ ...typed(), address: to });
   // Follows saves made elsewhere, except for edited fields.
   createEffect(
     on(
