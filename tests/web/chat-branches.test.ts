@@ -157,4 +157,44 @@ onScreen("branches in the chat", chatRoom, (room) => {
       true,
     );
   });
+
+  test("a draft is set aside while a question is edited, and returns when that is sent or cancelled", async () => {
+    const desk = await room.desk();
+    await using page = await room.open(desk.own);
+    room.model.script("boss", [say("Blue."), say("Green.")]);
+    await write(page, "Which colour?");
+    await bubble(page, "orchestrator", "Blue.").waitFor();
+    const text = () => composer(page).inputValue();
+    const notice = page.getByText("New branch from the beginning.");
+    const cancel = page.getByRole("button", { name: "Cancel", exact: true });
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    await composer(page).fill("Half a thought");
+    for (const _ of ["once", "and again"]) {
+      await choose(page, MINE, "Edit and resend");
+      await notice.waitFor();
+      await eventually(text, "Which colour?");
+    }
+    await cancel.click();
+    await notice.waitFor({ state: "detached" });
+    await eventually(text, "Half a thought");
+    await eventually(() => composer(page).evaluate((one) => one === document.activeElement), true);
+
+    await choose(page, MINE, "Edit and resend");
+    await eventually(text, "Which colour?");
+    await composer(page).fill("Which colour, in spring?");
+    await cancel.click();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    await eventually(text, "Which colour, in spring?");
+    await composer(page).press("Enter");
+    await bubble(page, "orchestrator", "Green.").waitFor();
+    await eventually(text, "Half a thought");
+
+    // Only one text is stored, so a page that is left keeps both in one.
+    await choose(page, MINE, "Edit and resend");
+    await eventually(text, "Which colour, in spring?");
+    await composer(page).fill("Which colour, in autumn?");
+    await page.reload();
+    await eventually(text, "Half a thought\n\nWhich colour, in autumn?");
+  });
 });

@@ -7,6 +7,7 @@ import { createProblem } from "../../api/reach.ts";
 import { Button } from "../../kit/button.tsx";
 import { count, plural } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
+import { mayDiscard } from "../../kit/leaving.ts";
 import { narrow } from "../../kit/screen.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { createDraft, type MessageDraft } from "../../parts/message/draft.ts";
@@ -38,11 +39,7 @@ export function Composer(): JSX.Element {
   const sending = createSending(here.id, draft, room);
   const running = createMemo(() => openTurn(here.state()) !== undefined);
   const completes = createMemo(() => MAY_COMPLETE.test(text()));
-  room.onCompose((more) => {
-    if (more !== "") setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
-    area.focus();
-    area.setSelectionRange(area.value.length, area.value.length);
-  });
+  const cancelPlacement = hearRoom(room, draft, () => area);
   onMount(() => {
     if (!narrow() && document.activeElement === document.body) area.focus({ preventScroll: true });
   });
@@ -51,7 +48,7 @@ export function Composer(): JSX.Element {
       <div class="chat-foot-room">
         <div class="chat-composer">
           <TaintNotice />
-          <PlacementNotice />
+          <PlacementNotice onCancel={() => void cancelPlacement()} />
           <StatusLine />
           <Show when={sending.problem()}>
             {(problem) => <Refused problem={problem()} onClose={sending.clear} />}
@@ -99,6 +96,31 @@ export function Composer(): JSX.Element {
   );
 }
 
+/** Takes the texts that other parts of the chat give, and returns what ends the place and the revision of a message. */
+function hearRoom(room: Room, draft: MessageDraft, area: () => HTMLTextAreaElement): () => Promise<void> {
+  const { text, setText } = draft;
+  const toEnd = () => {
+    area().focus();
+    area().setSelectionRange(area().value.length, area().value.length);
+  };
+  room.onCompose((more) => {
+    if (more !== "") setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
+    toEnd();
+  });
+  room.onRevise(async (message, place) => {
+    if (!(await mayDiscard(draft.isRevised()))) return;
+    await place();
+    draft.revise(message);
+    toEnd();
+  });
+  return async () => {
+    if (!(await mayDiscard(draft.isRevised()))) return;
+    draft.endRevision();
+    room.branches.place(undefined);
+    toEnd();
+  };
+}
+
 function ChosenFiles(): JSX.Element {
   const { attaching } = useRoom();
   return (
@@ -109,7 +131,7 @@ function ChosenFiles(): JSX.Element {
 }
 
 /** Clears the text once the server has accepted it. */
-function createSending(workspaceId: number, { text, setText }: MessageDraft, room: Room) {
+function createSending(workspaceId: number, { text, sent }: MessageDraft, room: Room) {
   const { branches, attaching } = room;
   const { placement, place } = branches;
   const [busy, setBusy] = createSignal(false);
@@ -137,7 +159,7 @@ function createSending(workspaceId: number, { text, setText }: MessageDraft, roo
       );
       room.toEnd();
       files?.sent();
-      if (text() === said) setText("");
+      sent(said);
       if (placement() === at) place(undefined);
     } catch (error) {
       setProblem(asProblem(error));

@@ -84,15 +84,12 @@ export function EntryActions(props: {
 }
 
 /** The actions that start another branch: for the question and the answers of the conversation with the orchestrator. */
-function branchActions({ branches, compose }: Room, entry: Entry, askAnother: () => void): Action[] {
+function branchActions({ branches, compose, revise }: Room, entry: Entry, askAnother: () => void): Action[] {
   if (entry.thread !== 0) return [];
   const { turn_id: turnId } = entry;
-  const revise = async () => {
-    await branches.placeBeside(turnId);
-    compose(entry.text);
-  };
+  const writeAgain = () => revise(entry.text, () => branches.placeBeside(turnId));
   if (entry.kind === "person")
-    return [{ label: "Edit and resend", icon: <Pencil />, apart: true, run: () => void attempt(revise) }];
+    return [{ label: "Edit and resend", icon: <Pencil />, apart: true, run: () => void attempt(writeAgain) }];
   return [
     {
       label: "Regenerate",

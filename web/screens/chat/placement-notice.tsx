@@ -5,7 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { TurnNumber } from "../../state/turn-number.tsx";
 import { useRoom } from "./room.ts";
 
-export function PlacementNotice(): JSX.Element {
+export function PlacementNotice(props: { readonly onCancel: () => void }): JSX.Element {
   const { branches } = useRoom();
   return (
     <Show when={branches.placement()}>
@@ -22,7 +22,7 @@ export function PlacementNotice(): JSX.Element {
             </Show>
             . The existing messages stay on their branch; you can switch back at any time.
           </div>
-          <Button small onClick={() => branches.place(undefined)}>
+          <Button small onClick={() => props.onCancel()}>
             Cancel
           </Button>
         </div>

@@ -23,6 +23,9 @@ export interface Room {
   /** Appends text to the composer and focuses it. */
   readonly compose: (text: string) => void;
   readonly onCompose: (hear: (text: string) => void) => void;
+  /** Shows an earlier message in the composer, to be written again, once `place` has made its place; asks before a changed one is lost. */
+  readonly revise: (message: string, place: () => Promise<void>) => Promise<void>;
+  readonly onRevise: (hear: Room["revise"]) => void;
   /** In milliseconds; ticks only while a turn is open. */
   readonly now: Accessor<number>;
   /** Of an agent's model, or of the one that its turn was asked of. */
@@ -57,6 +60,7 @@ export function createRoom(): Room {
   const names = createMemo(() => new Map(models.data()?.map(({ id, distinct_label: label }) => [id, label])));
   const modelIds = createMemo(() => new Map(here.state().agents.map(({ id, model_id: of }) => [id, of])));
   let hear = (_text: string) => {};
+  let revise: Room["revise"] = async () => {};
   let reveal = (_key: string) => {};
   let goToEnd = () => {};
   let hold = (_button: HTMLElement) => {};
@@ -77,6 +81,8 @@ export function createRoom(): Room {
     onToEnd: (goes) => (goToEnd = goes),
     compose: (text) => hear(text),
     onCompose: (hears) => (hear = hears),
+    revise: (message, place) => revise(message, place),
+    onRevise: (hears) => (revise = hears),
     now: createSeconds(
       () => here.feed.connection() === "live" && here.state().turns.some(({ status }) => isOpen(status)),
     ),
