@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
-import { bubble, chatRoom, composer } from "../kit/browser/chat-room.ts";
+import { bubble, chatRoom, composer, write } from "../kit/browser/chat-room.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
@@ -219,6 +219,36 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     await eventually(() => composer(page).inputValue(), "And this.");
     hold.open();
     await bubble(page, "orchestrator", "Third.").waitFor();
+  });
+
+  test("the files of a draft are set aside while a message is edited, and return when that is sent or cancelled", async () => {
+    const desk = await room.desk();
+    await using page = await room.open(desk.own);
+    room.model.script("boss", [say("First."), say("Second.")]);
+    await choose(page, PLAN);
+    await until(() => chips(page).getByText("1 page").isVisible());
+    await write(page, "Read the plan.");
+    await bubble(page, "orchestrator", "First.").waitFor();
+    await choose(page, PICTURE);
+    const names = async () => (await chips(page).allInnerTexts()).map((text) => text.split("\n")[0]);
+    await eventually(names, ["heron.png"]);
+    const edit = async () => {
+      await page.getByRole("button", { name: "Actions for the message of You" }).click();
+      await page.getByRole("menuitem", { name: "Edit and resend" }).click();
+      await eventually(names, ["plan.pdf"]);
+    };
+    await edit();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await eventually(names, ["heron.png"]);
+    await edit();
+    await composer(page).press("Enter");
+    await bubble(page, "orchestrator", "Second.").waitFor();
+    await eventually(names, ["heron.png"]);
+    const turns = await desk.admin.get(`${desk.own}/turns`);
+    expect(turns.map(({ attachments }) => attachments.map(({ name }) => name))).toEqual([
+      ["plan.pdf"],
+      ["plan.pdf"],
+    ]);
   });
 
   test("scales a picture down that no model takes", async () => {

@@ -82,7 +82,15 @@ export function createAttaching(userId: number, workspaceId: number) {
       list.remove(key);
       say(found ? `${found.name} removed` : "");
     },
-    /** Of a message that is written again. */
+    /** Of an earlier message that is written again; the files of the draft are set aside meanwhile. */
+    revise(attachments: readonly MessageAttachment[]) {
+      list.setAside();
+      for (const one of attachments) list.add(known({ ...one, created_at: "" }));
+      list.setUntrusted(attachments.some((one) => one.untrusted));
+    },
+    /** The files that were set aside return, in place of those of the earlier message. */
+    endRevision: () => list.takeBack({ instead: true }),
+    /** Of a message that returns to the composer. */
     take(attachments: readonly MessageAttachment[]) {
       if (attachments.length === 0) return;
       list.clear();
@@ -96,7 +104,7 @@ export function createAttaching(userId: number, workspaceId: number) {
         attachment ? [{ key, named: { hash: attachment.hash, name, untrusted: untrusted() } }] : [],
       );
       const keys = new Set(done.map(({ key }) => key));
-      return { named: done.map(({ named }) => named), sent: () => list.removeAll(keys) };
+      return { named: done.map(({ named }) => named), sent: () => (list.removeAll(keys), list.takeBack()) };
     },
   };
 }
@@ -114,9 +122,12 @@ function createFileList(name: string) {
     kept?.files.map((one) => ({ ...known(one), key: ++lastKey })) ?? [],
   );
   const [untrusted, setUntrusted] = createSignal(kept?.untrusted ?? false);
+  /** Of the draft, while an earlier message is written again. */
+  let aside: { readonly files: readonly AttachedFile[]; readonly untrusted: boolean } | undefined;
   const write = () => {
-    const done = files().flatMap(({ attachment }) => attachment ?? []);
-    keep(name, done.length === 0 ? undefined : { files: done, untrusted: untrusted() });
+    const done = [...(aside?.files ?? []), ...files()].flatMap(({ attachment }) => attachment ?? []);
+    const mark = untrusted() || aside?.untrusted === true;
+    keep(name, done.length === 0 ? undefined : { files: done, untrusted: mark });
   };
   return {
     files,
@@ -130,7 +141,10 @@ function createFileList(name: string) {
       return key;
     },
     change(key: number, fields: Partial<AttachedFile>) {
-      setFiles((all) => all.map((one) => (one.key === key ? { ...one, ...fields } : one)));
+      const changed = (all: readonly AttachedFile[]) =>
+        all.map((one) => (one.key === key ? { ...one, ...fields } : one));
+      setFiles(changed);
+      if (aside) aside = { ...aside, files: changed(aside.files) };
       if (fields.attachment) write();
     },
     remove: (key: number) => (setFiles((all) => all.filter((one) => one.key !== key)), write()),
@@ -141,6 +155,18 @@ function createFileList(name: string) {
       write();
     },
     clear: () => (setFiles([]), setUntrusted(false), write()),
+    setAside() {
+      aside ??= { files: files(), untrusted: untrusted() };
+      setFiles([]);
+    },
+    takeBack({ instead = false } = {}) {
+      if (!aside) return;
+      const { files: before, untrusted: mark } = aside;
+      aside = undefined;
+      setFiles((now) => (instead ? before : [...before, ...now]));
+      setUntrusted(mark || (!instead && untrusted()));
+      write();
+    },
   };
 }
 

@@ -116,6 +116,7 @@ function hearRoom(room: Room, draft: MessageDraft, area: () => HTMLTextAreaEleme
   return async () => {
     if (!(await mayDiscard(draft.isRevised()))) return;
     draft.endRevision();
+    room.attaching()?.endRevision();
     room.branches.place(undefined);
     toEnd();
   };

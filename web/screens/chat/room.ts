@@ -88,7 +88,7 @@ export function createRoom(): Room {
     ),
     namesKnown: () => !models.loading(),
     modelName: (agentId, chosen) => names().get(chosen ?? modelIds().get(agentId) ?? 0),
-    branches: createBranches((attachments) => attaching()?.take(attachments)),
+    branches: createBranches((attachments) => attaching()?.revise(attachments)),
     attaching,
     setAttaching: (next) => void setAttaching(() => next),
     select,
