@@ -8,6 +8,7 @@ import {
   fieldsOf,
   parseArgs,
   takesFiles,
+  whyJson,
 } from "../../../web/screens/gears/args-fields.ts";
 
 const fields = (properties: object, rest: object = {}) =>
@@ -121,6 +122,18 @@ test("names invalid values by their path", () => {
     "options.depth": "Required.",
     any: "Not valid JSON.",
   });
+});
+
+test("says why arguments are entered as JSON", () => {
+  const complex = "This gear's schema is too complex for a form.";
+  expect(
+    [
+      { type: "object" },
+      { type: "object", required: ["a"] },
+      { type: "object", oneOf: [] },
+      { type: "object", properties: { a: { type: "string" } } },
+    ].map((schema) => whyJson(JSON.stringify(schema))),
+  ).toEqual(["This gear's schema names no arguments, so any are accepted.", complex, complex, undefined]);
 });
 
 describe("falls back to JSON for", () => {

@@ -57,6 +57,16 @@ export function fieldsOf(argsSchema: string): readonly ArgField[] | undefined {
   return groupFields(schema, 0);
 }
 
+/** Says why the arguments are entered as JSON, for people; undefined if the schema can be a form. */
+export function whyJson(argsSchema: string): string | undefined {
+  if (fieldsOf(argsSchema) !== undefined) return undefined;
+  const schema = parsedJson(argsSchema);
+  const isOpen = isObject(schema) && !combines(schema);
+  return isOpen && !("properties" in schema) && !("required" in schema)
+    ? "This gear's schema names no arguments, so any are accepted."
+    : "This gear's schema is too complex for a form.";
+}
+
 function combines(schema: Schema): boolean {
   return [...COMBINING, ...OF_OBJECTS].some((keyword) => keyword in schema);
 }

@@ -1,4 +1,4 @@
-// The form for a gear's arguments: one input per field of its schema, or JSON if the schema is too complex for a form or a person prefers it.
+// The form for a gear's arguments: one input per field of its schema, or JSON if the schema cannot be a form or a person prefers it.
 
 import Braces from "lucide-solid/icons/braces";
 import Plus from "lucide-solid/icons/plus";
@@ -16,10 +16,13 @@ import {
   fieldsOf,
   parseArgs,
   type SimpleField,
+  whyJson,
 } from "./args-fields.ts";
 
 export interface ArgsFormState {
   readonly fields: Accessor<readonly ArgField[] | undefined>;
+  /** Says why there are no fields. */
+  readonly why: Accessor<string | undefined>;
   readonly raw: Accessor<boolean>;
   /** Switches the form and carries the inputs over. */
   readonly setRaw: (raw: boolean) => void;
@@ -51,6 +54,7 @@ export function createArgsForm(argsSchema: () => string): ArgsFormState {
   };
   return {
     fields,
+    why: () => whyJson(schema()),
     raw,
     text,
     setText,
@@ -99,9 +103,7 @@ export function ArgsForm(props: {
             value={props.form.text()}
             onInput={props.form.setText}
             problem={problemOf("")}
-            hint={
-              props.form.fields() === undefined ? "This gear's schema is too complex for a form." : undefined
-            }
+            hint={props.form.why()}
           />
         }
       >
