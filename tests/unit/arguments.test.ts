@@ -67,6 +67,12 @@ describe("refuses", () => {
     [["--Listen=x"], "unknown flag: --Listen"],
     [["--path=x"], "unknown flag: --path"],
     [["--no-json"], "unknown flag: --no-json"],
+    [["-notes.md"], "unknown flag: -notes.md; put -- before a name that begins with -"],
+    [["--path=./x"], "unknown flag: --path"],
+    [
+      ["--listen", "-a/b"],
+      "flag needs a value: --listen; for a value that begins with -, write --listen=-a/b",
+    ],
     [["--listen"], "flag needs a value: --listen"],
     [["--listen="], "flag needs a value: --listen"],
     [["--listen", ""], "flag needs a value: --listen"],

@@ -78,7 +78,12 @@ function readFlag(
   const [written, inline] = split(token, args);
   const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
   if (known === undefined)
-    throw refusal(`unknown flag: ${written}`, meantBy(written, [...flagNames(args), ...words]));
+    throw refusal(
+      looksLikePath(token)
+        ? `unknown flag: ${written}; put -- before a name that begins with -`
+        : `unknown flag: ${written}`,
+      meantBy(written, [...flagNames(args), ...words]),
+    );
   const before = seen.has(known.name)
     ? read.flags.findIndex((flag) => flag.startsWith(`--${known.name}=`))
     : -1;
@@ -92,7 +97,12 @@ function readFlag(
     return 0;
   }
   const value = inline ?? (next === undefined || looksLikeFlag(next) ? "" : next);
-  if (value === "") throw refusal(`flag needs a value: ${written}`);
+  if (value === "")
+    throw refusal(
+      next !== undefined && looksLikePath(next)
+        ? `flag needs a value: ${written}; for a value that begins with -, write ${written}=${next}`
+        : `flag needs a value: ${written}`,
+    );
   refuseOtherThanChoices(written, value, known.def);
   if (before >= 0) read.flags[before] += `,${value}`;
   else read.flags.push(`--${known.name}=${value}`);
@@ -102,6 +112,11 @@ function readFlag(
 /** `-` alone is a file name (standard input), and `-1` is a number. */
 function looksLikeFlag(token: string): boolean {
   return token.startsWith("-") && token !== "-" && !/^-\d/.test(token);
+}
+
+/** `-notes.md`, and no flag such as `--dir=a/b`. */
+function looksLikePath(token: string): boolean {
+  return /^-[^=]*[./]/.test(token);
 }
 
 /** `--name=value`, and `-U3` for a short flag that takes a value. */
