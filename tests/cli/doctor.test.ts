@@ -197,6 +197,17 @@ describe("reports", () => {
     expect(finding(found, "disk").state).not.toBe("skipped");
   });
 
+  test("a lost database of the server, which nobody can move away", async () => {
+    await using server = await stoppedServer();
+    const path = server.inside("server.db");
+    rmSync(path);
+    expect(await server.finding("database")).toMatchObject({
+      state: "fail",
+      found: `${path}: not found`,
+      fix: "restore a backup (cairn backup restore); or, to start without users, tokens and rules, move the audit record away",
+    });
+  });
+
   test("a lost database of a space, and creates no other", async () => {
     await using server = await stoppedServer();
     const database = server.in(".cairn", "space.db");

@@ -20,6 +20,8 @@ import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
 const RESTORE = "restore a backup (cairn backup restore), or move it away";
+const RESTORE_LOST =
+  "restore a backup (cairn backup restore); or, to start without users, tokens and rules, move the audit record away";
 
 /** The data directory, and a directory for copies. */
 export interface Place {
@@ -87,7 +89,7 @@ export async function database(path: string, { scratch }: Place): Promise<Verdic
     return fail(`${path} is damaged: ${problems[0]}${problems.length > 1 ? ", and more" : ""}`, RESTORE);
   } catch (error) {
     if (!isAboutContent(error)) throw error;
-    return fail(error.message, RESTORE);
+    return fail(error.message, error.code === "not_found" ? RESTORE_LOST : RESTORE);
   }
 }
 
