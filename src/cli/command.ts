@@ -20,7 +20,7 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly ask: (client: Client, args: Given<A>) => Promise<T>;
   readonly show: (answer: T, args: Given<A>) => string;
   /** A note for people, on stderr: the text stays alone on stdout. */
-  readonly note?: (answer: T) => string;
+  readonly note?: (answer: T, args: Given<A>) => string;
 }
 
 type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
@@ -39,7 +39,7 @@ export function serverCommand<const A extends ArgsDef, T>(
       first?.(given);
       const answer = await connected(given, (client) => ask(client, given), as?.(given));
       await printData(answer, format, (value) => show(value, given));
-      if (note !== undefined && format === "text") await printWarning(note(answer));
+      if (note !== undefined && format === "text") await printWarning(note(answer, given));
     },
   });
 }

@@ -254,4 +254,7 @@ test("a secret is all that a command prints on stdout, so that a script can keep
     stdout: expect.stringMatching(secret),
     stderr: note("webhook 1 signs with the new secret, which is shown once\n"),
   });
+  const sent = await server.cairn("webhook", "test", "1");
+  const later = `see what becomes of it: cairn webhook deliveries 1 --server-dir ${server.directory}\n`;
+  expect([sent.exitCode, sent.stderr]).toEqual([0, note(later)]);
 });

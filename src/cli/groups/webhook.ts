@@ -4,6 +4,7 @@ import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../contex
 import { repeatable } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
+import { nextCommand } from "../next-command.ts";
 import { fields, table, when } from "../tables.ts";
 import { commaList } from "../comma-list.ts";
 
@@ -136,6 +137,7 @@ export const webhookTest = serverCommand({
   args: { id },
   ask: (client, args) => client.json<Delivery>("POST", `${place(args.id)}/test`),
   show: deliveryText,
+  note: outcomeHint,
 });
 
 export const webhookDeliveries = serverCommand({
@@ -160,6 +162,7 @@ export const webhookRedeliver = serverCommand({
   ask: (client, args) =>
     client.json<Delivery>("POST", `/deliveries/${encodeURIComponent(args.delivery)}/redeliver`),
   show: deliveryText,
+  note: outcomeHint,
 });
 
 export const webhookDeadLetter = serverCommand({
@@ -174,6 +177,11 @@ export const webhookDeadLetter = serverCommand({
       "there are no dead letters",
     ),
 });
+
+/** The server sends it after its answer. */
+function outcomeHint({ webhook }: Delivery, args: Readonly<Record<string, unknown>>): string {
+  return `see what becomes of it: ${nextCommand(["webhook", "deliveries"], [String(webhook)], args)}`;
+}
 
 /** Raises `invalid`. */
 function place(number: string): string {
