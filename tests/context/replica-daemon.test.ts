@@ -209,9 +209,16 @@ test("after sleep, the daemon connects again", async () => {
   await running;
 });
 
+test("the log of a folder that was moved or deleted makes no new folder", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "moved", ".sync", "daemon.log");
+  daemonLogWriter(path)("a line\n");
+  expect(existsSync(join(folder.path, "moved"))).toBe(false);
+});
+
 test("the log is bounded and keeps one earlier file", async () => {
   await using folder = await temporaryFolder();
-  const path = join(folder.path, "sync", "daemon.log");
+  const path = join(folder.path, "daemon.log");
   expect(lastLines(path, 1)).toBeUndefined();
   const write = daemonLogWriter(path, 100);
   for (let line = 1; line <= 30; line += 1) write(`line ${line}\n`);

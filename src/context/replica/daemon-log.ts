@@ -11,7 +11,10 @@ export function daemonLogPath(directory: string): string {
   return join(syncDirectory(directory), "daemon.log");
 }
 
-/** Returns a writer that starts a new file when the current one is full. A log that cannot be written stops nothing. */
+/**
+ * Returns a writer that starts a new file when the current one is full. A log that cannot be written stops nothing; where a folder was moved or
+ * deleted, the log makes no new one.
+ */
 export function daemonLogWriter(path: string, bytesMax = DAEMON_LOG_BYTES_MAX): (line: string) => void {
   return (line) => {
     try {

@@ -1,7 +1,9 @@
 // The dead-letter file: failed deliveries, one JSON line each. Bounded: a full file is rotated once, replacing the previous one.
 
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
 import { appendRotated, rotatedPath } from "../../kit/disk/append-rotated.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import type { DeadLetter } from "./schema.ts";
 
@@ -19,6 +21,7 @@ export class DeadLetterFile {
   }
 
   add(letter: DeadLetter): void {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     appendRotated(this.#path, `${JSON.stringify(letter)}\n`, this.#bytesMax);
   }
 

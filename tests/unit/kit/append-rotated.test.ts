@@ -8,9 +8,9 @@ import { temporaryFolder } from "../../kit/folder.ts";
 
 test("a full file makes room for the next line, whatever the line's size", async () => {
   await using folder = await temporaryFolder();
-  const path = join(folder.path, "made", "lines.log");
+  const path = join(folder.path, "lines.log");
   for (const line of ["a", "b", "c", "d", "longer than the limit"]) appendRotated(path, `${line}\n`, 4);
-  expect(readdirSync(join(folder.path, "made")).toSorted()).toEqual(["lines.log", "lines.log.1"]);
+  expect(readdirSync(folder.path).toSorted()).toEqual(["lines.log", "lines.log.1"]);
   expect([path, rotatedPath(path)].map((file) => readFileSync(file, "utf8"))).toEqual([
     "longer than the limit\n",
     "c\nd\n",
