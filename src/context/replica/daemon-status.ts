@@ -1,7 +1,7 @@
 // Says whether a copy's daemon runs and how it is doing. A lock that the system takes away with the process says the first, a small file the second,
 // so a process number that was used again means nothing.
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../kit/clock.ts";
 import { openDatabase } from "../../kit/storage/db.ts";
@@ -84,19 +84,31 @@ export function isDaemonRunning(directory: string): boolean {
   }
 }
 
+/** `directory`: where the daemon looks for the folder. */
+type StoredStatus = DaemonStatus & { readonly directory?: string };
+
 export function writeStatus(directory: string, status: DaemonStatus): void {
-  replaceFileNow(statusPath(directory), JSON.stringify(status), { isDurable: false });
+  const stored: StoredStatus = { ...status, directory };
+  replaceFileNow(statusPath(directory), JSON.stringify(stored), { isDurable: false });
 }
 
-/** Returns the status of the daemon that runs; undefined: none does. */
+/** Returns the status of the daemon that runs; undefined: none does. The daemon of a folder that was moved cannot write there that it fails. */
 export function daemonStatus(directory: string): DaemonStatus | undefined {
   const path = statusPath(directory);
   if (!existsSync(path) || !isDaemonRunning(directory)) return undefined;
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as DaemonStatus;
+    const { directory: started, ...status } = JSON.parse(readFileSync(path, "utf8")) as StoredStatus;
+    if (started === undefined || isSameDirectory(started, directory)) return status;
+    const message = `the folder was moved from ${started} while the daemon ran; stop the daemon and start it again`;
+    return { ...status, problem: { code: "conflict", message } };
   } catch {
     return undefined;
   }
+}
+
+function isSameDirectory(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
 function statusPath(directory: string): string {
