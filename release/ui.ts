@@ -30,8 +30,16 @@ const BASE =
   /^(?:web\/(?:api|frame|kit|parts|state)|node_modules\/(?:solid-js|@solidjs|@tanstack\/query-core))\//;
 
 /** A request costs more than these modules, which import no large ones. */
-const SMALL =
-  /^web\/(?:api\/stream|frame\/offered-actions|kit\/(?:json|keyed|marked-text|moved-on|path-text|pause|same-list|save-key|search-box|split|table|undoable)|parts\/agent\/agent-avatar|state\/(?:agent-look|taint|tool-state|tool-summary|turn-number|workspace-state))\.tsx?$/;
+const SMALL = new RegExp(
+  `^web/(?:${[
+    "api/stream",
+    "frame/offered-actions",
+    "kit/(?:highlight|json|keyed|marked-text|moved-on|path-text|pause|same-list|save-key|search-box|split|table|undoable)",
+    "parts/(?:agent/agent-avatar|catalog/model-choices|gear/auth-names|memory/(?:paths|writes))",
+    "screens/chat/file-facts",
+    "state/(?:agent-look|steps|taint|tool-state|tool-summary|turn-number|workspace-state)",
+  ].join("|")})\\.tsx?$`,
+);
 
 function isBase(module: string): boolean {
   return BASE.test(pathOf(module));
