@@ -2,40 +2,52 @@
 // in the reader's time zone. Words are those of the interface. The programs have src/kit/text/amounts.ts instead: they know no locale, and
 // `web` imports types only.
 
+import { onDemand } from "./on-demand.ts";
+
 /** The reader's. */
 const LOCALE = undefined;
 /** The language of the interface. */
 const WORDS = "en";
 
-const counts = new Intl.NumberFormat(LOCALE);
-const short = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumSignificantDigits: 3 });
+const counts = onDemand(() => new Intl.NumberFormat(LOCALE));
+const short = onDemand(
+  () => new Intl.NumberFormat(LOCALE, { notation: "compact", maximumSignificantDigits: 3 }),
+);
 const DOLLARS = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
-const cents = new Intl.NumberFormat(LOCALE, DOLLARS);
-const fractions = new Intl.NumberFormat(LOCALE, {
-  ...DOLLARS,
-  minimumSignificantDigits: 2,
-  maximumSignificantDigits: 2,
-});
-const rates = new Intl.NumberFormat(LOCALE, {
-  ...DOLLARS,
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 4,
-});
-const shares = new Intl.NumberFormat(LOCALE, { style: "percent" });
-const tenths = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const cents = onDemand(() => new Intl.NumberFormat(LOCALE, DOLLARS));
+const fractions = onDemand(
+  () =>
+    new Intl.NumberFormat(LOCALE, {
+      ...DOLLARS,
+      minimumSignificantDigits: 2,
+      maximumSignificantDigits: 2,
+    }),
+);
+const rates = onDemand(
+  () =>
+    new Intl.NumberFormat(LOCALE, {
+      ...DOLLARS,
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 4,
+    }),
+);
+const shares = onDemand(() => new Intl.NumberFormat(LOCALE, { style: "percent" }));
+const tenths = onDemand(
+  () => new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+);
 
 export function count(value: number): string {
-  return counts.format(value);
+  return counts().format(value);
 }
 
 /** `48,210` up to five digits, then `1.24M`. */
 export function tokens(value: number): string {
-  return value < 100_000 ? counts.format(value) : short.format(value);
+  return value < 100_000 ? counts().format(value) : short().format(value);
 }
 
 /** In dollars, the unit of the model prices. Small sums keep two significant digits. */
 export function money(value: number): string {
-  return (value !== 0 && Math.abs(value) < 0.01 ? fractions : cents).format(value);
+  return (value !== 0 && Math.abs(value) < 0.01 ? fractions : cents)().format(value);
 }
 
 /** A sum of costs of which some may not be known: an unknown cost is never zero. */
@@ -46,11 +58,11 @@ export function costText(sum: { readonly cost: number | null; readonly unpriced_
 
 /** The price of a million tokens as it was set: $0.025 is not $0.03. */
 export function priceText(value: number): string {
-  return rates.format(value);
+  return rates().format(value);
 }
 
 export function percent(share: number): string {
-  return share > 0 && share < 0.01 ? `<${shares.format(0.01)}` : shares.format(share);
+  return share > 0 && share < 0.01 ? `<${shares().format(0.01)}` : shares().format(share);
 }
 
 export function bytes(value: number): string {
@@ -58,41 +70,45 @@ export function bytes(value: number): string {
   const units = ["KiB", "MiB", "GiB"];
   const power = Math.min(Math.floor(Math.log2(value) / 10), units.length);
   const scaled = value / 1024 ** power;
-  return `${(scaled < 10 ? tenths : counts).format(scaled < 10 ? scaled : Math.round(scaled))} ${units[power - 1]}`;
+  return `${(scaled < 10 ? tenths : counts)().format(scaled < 10 ? scaled : Math.round(scaled))} ${units[power - 1]}`;
 }
 
 /** `41 ms`, `18.2 s`, `3 min 4 s`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${tenths.format(ms / 1000)} s`;
+  if (ms < 60_000) return `${tenths().format(ms / 1000)} s`;
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-const clock = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
-const dayOfYear = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
-const utcDay = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
-const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" });
+const clock = onDemand(() => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" }));
+const day = onDemand(() => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" }));
+const dayOfYear = onDemand(
+  () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" }),
+);
+const utcDay = onDemand(
+  () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
+const full = onDemand(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" }));
 
 /** `10:42` today, `14 Nov` this year, `14 Nov 2025` before. */
 export function moment(time: string, now = new Date()): string {
   const at = new Date(time);
-  if (at.toDateString() === now.toDateString()) return clock.format(at);
-  return (at.getFullYear() === now.getFullYear() ? day : dayOfYear).format(at);
+  if (at.toDateString() === now.toDateString()) return clock().format(at);
+  return (at.getFullYear() === now.getFullYear() ? day : dayOfYear)().format(at);
 }
 
 /** A day in UTC, `2026-11-21`, as `21 Nov`. */
 export function dayText(text: string): string {
-  return utcDay.format(new Date(text));
+  return utcDay().format(new Date(text));
 }
 
 export function exactTime(time: string): string {
-  return full.format(new Date(time));
+  return full().format(new Date(time));
 }
 
-const ages = new Intl.RelativeTimeFormat(WORDS);
+const ages = onDemand(() => new Intl.RelativeTimeFormat(WORDS));
 const AGES: readonly (readonly [size: number, unit: Intl.RelativeTimeFormatUnit])[] = [
   [60, "minute"],
   [24, "hour"],
@@ -106,10 +122,10 @@ export function ago(time: string, now: number): string {
   if (seconds < 60) return "just now";
   let value = Math.floor(seconds / 60);
   for (const [size, unit] of AGES) {
-    if (value < size) return ages.format(-value, unit);
+    if (value < size) return ages().format(-value, unit);
     value = Math.floor(value / size);
   }
-  return ages.format(-value, "year");
+  return ages().format(-value, "year");
 }
 
 /** `a41f…09c2`. */
@@ -128,11 +144,11 @@ export function initials(name: string): string {
   return letters.join("").toUpperCase();
 }
 
-const conjunction = new Intl.ListFormat(WORDS, { type: "conjunction" });
+const conjunction = onDemand(() => new Intl.ListFormat(WORDS, { type: "conjunction" }));
 
 /** `python, node, and bash`. */
 export function list(words: readonly string[]): string {
-  return conjunction.format(words);
+  return conjunction().format(words);
 }
 
 /** With a capital at the start, for a title or for the start of a sentence. */
@@ -150,8 +166,8 @@ export function startsLower(text: string): boolean {
   return /^[a-z]+[ ,](?!\(|[^:]*[./][^:]*: )/.test(text);
 }
 
-const plurals = new Intl.PluralRules(WORDS);
+const plurals = onDemand(() => new Intl.PluralRules(WORDS));
 
 export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${counts.format(value)} ${plurals.select(value) === "one" ? one : many}`;
+  return `${counts().format(value)} ${plurals().select(value) === "one" ? one : many}`;
 }
