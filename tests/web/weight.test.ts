@@ -99,3 +99,20 @@ test.if(hasBrowser && searchable)(
     expect(fonts).toEqual(["inter", "jetbrains-mono"]);
   },
 );
+
+test.if(hasBrowser)("reads the browser's data of locales only for what it shows", async () => {
+  await using at = await screen({ model: "silent" });
+  const page = await at.browser.open("about:blank", "");
+  await page.addInitScript(`
+    globalThis.formatters = [];
+    for (const name of ["Collator", "DateTimeFormat", "ListFormat", "NumberFormat", "PluralRules", "RelativeTimeFormat"]) {
+      const { supportedLocalesOf } = Intl[name];
+      Intl[name] = new Proxy(Intl[name], {
+        construct: (target, given) => (formatters.push(name), new target(...given)),
+      });
+      Intl[name].supportedLocalesOf = (given) => (formatters.push(name), supportedLocalesOf(given));
+    }`);
+  await page.goto(`${at.url}/approvals`);
+  await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
+  expect(await page.evaluate("formatters")).toEqual([]);
+});
