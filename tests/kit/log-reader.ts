@@ -1,6 +1,6 @@
 // The log of a running program, read line by line as it comes.
 
-const START_LIMIT_MS = 15_000;
+import { RUN_LIMIT_MS } from "./wait-limit.ts";
 
 export interface LogLine {
   readonly time: string;
@@ -12,7 +12,7 @@ export interface LogLine {
 /** Resolves with the address at which the program listens. A program that does not come so far is killed, because its test cannot name it. */
 export async function listening(child: Bun.Subprocess, log: LogReader): Promise<string> {
   try {
-    return String((await log.line("listening", START_LIMIT_MS)).url);
+    return String((await log.line("listening", RUN_LIMIT_MS)).url);
   } catch (error) {
     child.kill("SIGKILL");
     await child.exited;

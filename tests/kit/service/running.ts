@@ -5,10 +5,8 @@ import { binaryPath } from "../binaries.ts";
 import { createClient, type Client } from "../http/client.ts";
 import { temporaryFolder } from "../folder.ts";
 import { listening, LogReader, type LogLine } from "../log-reader.ts";
-import { RUN_LIMIT_MS } from "../wait-limit.ts";
+import { RUN_LIMIT_MS, WAIT_LIMIT_MS } from "../wait-limit.ts";
 import { within } from "../within.ts";
-
-const LINE_LIMIT_MS = 15_000;
 
 export interface RunOptions {
   /** A data directory to start on; given: it is not removed. */
@@ -70,7 +68,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
     pid: child.pid,
     child,
     text: () => log.text,
-    line: (message) => log.line(message, LINE_LIMIT_MS),
+    line: (message) => log.line(message, WAIT_LIMIT_MS),
     stopReading: () => log.close(),
     async end(signal) {
       child.kill(signal);

@@ -16,6 +16,7 @@ import type {
 import { SubprocessSandbox } from "../../../src/service/sandbox/subprocess.ts";
 import type { TestDocker, TestImages } from "../docker.ts";
 import { temporaryFolder } from "../folder.ts";
+import { RUN_LIMIT_MS } from "../wait-limit.ts";
 
 export type SandboxKind = "cold" | "warm" | "subprocess";
 
@@ -55,8 +56,6 @@ const ENTRYPOINTS: Record<Runtime, string> = {
   binary: "main",
 };
 const POOL_SIZE = 1;
-const SETTLE_MS = 15_000;
-const CALL_TIMEOUT_MS = 15_000;
 
 export async function openSandbox(kind: SandboxKind, setup: SandboxSetup = {}): Promise<TestSandbox> {
   const folder = await temporaryFolder();
@@ -99,7 +98,8 @@ export async function openSandbox(kind: SandboxKind, setup: SandboxSetup = {}): 
     settled: async () => {
       // A refill begins a moment after the call that made room.
       await Bun.sleep(100);
-      await background.settle(SETTLE_MS);
+      if ((await background.settle(RUN_LIMIT_MS)) === "deadline")
+        throw new Error("the sandbox still works in the background");
     },
     async [Symbol.asyncDispose]() {
       await sandbox.stop();
@@ -120,7 +120,7 @@ function requestFor(runtime: Runtime, code: string, call: GearCall): SandboxRequ
     files: [file(entrypoint, code, runtime === "binary")],
     inputs: [],
     stdin: "{}",
-    timeoutMs: CALL_TIMEOUT_MS,
+    timeoutMs: RUN_LIMIT_MS,
     signal: new AbortController().signal,
     output: () => {},
     ...call,
