@@ -86,7 +86,7 @@ test("texts of millions of short lines are one block, without a list of their li
 
 test("refuses content that is not text", async () => {
   const from = { version: 1, bytes: new Uint8Array([0xff]) };
-  expect(diffOf({ path: "a.bin", from, to: side(2, "") })).rejects.toMatchObject({ code: "not_text" });
+  await expect(diffOf({ path: "a.bin", from, to: side(2, "") })).rejects.toMatchObject({ code: "not_text" });
 });
 
 test("is as exact on a machine that takes long as on one that does not", async () => {

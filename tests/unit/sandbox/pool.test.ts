@@ -99,7 +99,7 @@ it("empties the pool and ends running gears on stop", async (shared) => {
 it("starts nothing after a stop", async (shared) => {
   const at = await openSandbox("warm", small(shared));
   await at[Symbol.asyncDispose]();
-  expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({
+  await expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({
     code: "unavailable",
     message: "the service is stopping; no more gears are started",
   });
