@@ -21,7 +21,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "cairn init server": [
     "cairn init server --space main --admin ada",
-    "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",
+    "cairn init server --noui --non-interactive --data-dir /srv/cairn --address :: --port 8743 --space main --admin ada",
   ],
   "cairn server": ["cairn server start --detach", "cairn server status", "cairn server stop"],
   "cairn server start": [

@@ -18,7 +18,7 @@ test.each([
   [["--address", "224.0.0.1"], '--address "224.0.0.1": a multicast address, where nothing can listen'],
   [
     ["--address", "203.0.113.9"],
-    '--address "203.0.113.9": not an address of this machine; use an address of this machine, or 0.0.0.0',
+    '--address "203.0.113.9": not an address of this machine; use an address of this machine, or ::',
   ],
   [["--address", "no.such.invalid"], '--address "no.such.invalid": a name without a known address; use an'],
   [["--port", "65536"], '--port "65536": expected a number from 0 to 65535'],
@@ -54,7 +54,7 @@ test("a file where the directory should be, and the library's own door, refuse t
 test("a server for another machine gets its address by --reconfigure", async () => {
   await using folder = await temporaryFolder();
   const directory = join(folder.path, "server");
-  await printed("init", "server", "--data-dir", directory, ...NAMES, "--address", "0.0.0.0", "--port", "0");
+  await printed("init", "server", "--data-dir", directory, ...NAMES, "--address", "::", "--port", "0");
   const there = ["--address", "203.0.113.9"];
   await printed("init", "server", "--reconfigure", "--server-dir", directory, ...there);
   expect(loadServerConfig(directory).listen.host).toBe("203.0.113.9");

@@ -221,6 +221,7 @@ describe("the setup", () => {
 
   test.each([
     "0.0.0.0",
+    "::",
     ...reachableAddresses()
       .filter((address) => !address.includes(":"))
       .slice(0, 1),
@@ -231,7 +232,7 @@ describe("the setup", () => {
     const review = await filled(one, port, { reach: "network", address: host });
     expect(review.text).toContain(`${host}, port ${port}`);
     const done = await one.submit(review, "/setup/review");
-    const reached = host === "0.0.0.0" ? ["127.0.0.1", ...reachableAddresses()] : [host];
+    const reached = ["0.0.0.0", "::"].includes(host) ? ["127.0.0.1", ...reachableAddresses()] : [host];
     expect(done.links).toEqual(
       reached.map((name) => `http://${name.includes(":") ? `[${name}]` : name}:${port}/console`),
     );

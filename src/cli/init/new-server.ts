@@ -18,7 +18,7 @@ export function portProblem(text: string): string | undefined {
 /** Undefined: an address at which this machine can listen. */
 export async function unusableAddress(text: string): Promise<string | undefined> {
   const problem = await addressProblem(text);
-  return problem && `${problem}; use an address of this machine, or 0.0.0.0 for all of them`;
+  return problem && `${problem}; use an address of this machine, or :: for all of them`;
 }
 
 /** Of the flags that say where the server listens. */

@@ -176,6 +176,6 @@ export async function port(host: string, number: number, door: Door | undefined)
     return fail(`${place} is a privileged port`, `${other}, above 1023, behind a reverse proxy`);
   return fail(
     `cannot bind ${place} (${problem}): not an address of this machine`,
-    "set listen.address in server.yaml to 127.0.0.1, 0.0.0.0 or an address of this machine",
+    'set listen.address in server.yaml to 127.0.0.1, an address of this machine, or "::" for all of them',
   );
 }

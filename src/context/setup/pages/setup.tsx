@@ -95,7 +95,7 @@ export function AddressBody({ visit, host, port, failure }: Shared & { host: str
         label="Address for other machines"
         name="address"
         value={isHere ? "" : host}
-        hint="For example, 192.168.1.20, or 0.0.0.0 for all addresses"
+        hint="For example, 192.168.1.20, or :: for all addresses"
         failure={failure}
       />
       <Field label="Port" name="port" value={port} required failure={failure} />
