@@ -16,6 +16,7 @@ import { emptySpot } from "./layout.ts";
 import {
   AGENT_NAME_CHARACTERS_MAX,
   AGENTS_PER_WORKSPACE_MAX,
+  ROLES_BYTES_MAX,
   WIRES_PER_WORKSPACE_MAX,
   ORCHESTRATOR_NAME,
   type Agent,
@@ -80,6 +81,7 @@ export class Blueprint {
     }
     const position = input.position ?? emptySpot(store.agents.all(workspaceId));
     const id = this.#insert(workspaceId, name, input, { orchestrator: 0, at: position, budget: null });
+    this.#requireRoom(workspaceId);
     const agent = this.#agent(id);
     journal.append(workspaceId, turnOf(caller), "agent.created", { agent });
     return agent;
@@ -142,6 +144,8 @@ export class Blueprint {
       y,
       budget,
     });
+    if (Buffer.byteLength(input.role ?? "") > Buffer.byteLength(row.role))
+      this.#requireRoom(row.workspace_id);
     const agent = this.#agent(id);
     journal.append(row.workspace_id, turnOf(caller), "agent.updated", { agent });
     return agent;
@@ -321,6 +325,17 @@ export class Blueprint {
     const row = this.#deps.store.agentById.get(id);
     if (!row) throw notFound("agent", id);
     return row;
+  }
+
+  /** Call it after the change, whose write it undoes. */
+  #requireRoom(workspaceId: number): void {
+    const used = this.#deps.store.roleBytes.get(workspaceId)!.bytes;
+    if (used <= ROLES_BYTES_MAX) return;
+    throw new AppError(
+      "refused",
+      `the roles of all agents of a workspace have at most ${ROLES_BYTES_MAX} bytes together; shorten one, or keep long text in instructions`,
+      { limit_bytes: ROLES_BYTES_MAX },
+    );
   }
 
   #insert(

@@ -6,6 +6,8 @@ import { Budget } from "../workspaces/schema.ts";
 
 export const ROLE_CHARACTERS_MAX = 100_000;
 export const AGENTS_PER_WORKSPACE_MAX = 500;
+/** Of the agents of a workspace together: each list of them has all roles, and each turn keeps those that it began with. */
+export const ROLES_BYTES_MAX = 2 * 1024 * 1024;
 export const WIRES_PER_WORKSPACE_MAX = 5_000;
 export const ORCHESTRATOR_NAME = "orchestrator";
 /** Models write agent names to delegate. Short, so that they stay readable on the canvas. */

@@ -43,6 +43,10 @@ export function blueprintStore(db: Db) {
     agentCount: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM agents WHERE workspace_id = ? AND removed_at IS NULL",
     ),
+    /** Reads no role: the size of each is in the head of its row. */
+    roleBytes: db.query<{ bytes: number }, [number]>(
+      "SELECT ifnull(sum(octet_length(role)), 0) AS bytes FROM agents WHERE workspace_id = ? AND removed_at IS NULL",
+    ),
     countWithModel: db.query<{ count: number }, [number]>(
       `SELECT count(*) AS count FROM agents a JOIN workspaces w ON w.id = a.workspace_id
        WHERE a.model_id = ? AND a.removed_at IS NULL`,

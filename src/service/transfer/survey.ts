@@ -10,6 +10,7 @@ import {
   AGENTS_PER_WORKSPACE_MAX,
   ORCHESTRATOR_NAME,
   ROLE_CHARACTERS_MAX,
+  ROLES_BYTES_MAX,
   WIRES_PER_WORKSPACE_MAX,
 } from "../blueprint/schema.ts";
 import { FILE_BYTES_MAX } from "../files/schema.ts";
@@ -51,6 +52,7 @@ export class Survey {
   readonly #wires = new Set<string>();
   readonly #paths = new Set<string>();
   #section = 0;
+  #roleBytes = 0;
   #gearBytes = 0;
 
   /** Raises `invalid`. */
@@ -143,6 +145,9 @@ export class Survey {
       this.removed.add(record.id);
       return;
     }
+    this.#roleBytes += Buffer.byteLength(record.role);
+    if (this.#roleBytes > ROLES_BYTES_MAX)
+      throw wrong("agent", `the roles have at most ${ROLES_BYTES_MAX} bytes together`);
     if (record.orchestrator) this.orchestrator = record.id;
     if (this.#names.has(key)) throw wrong("agent", `two agents are named "${text}"`);
     this.#names.add(key);

@@ -41,6 +41,27 @@ test("creates an agent at a free spot, and lists agents after the orchestrator, 
   expect(zed.position).toEqual({ x: -x, y });
 });
 
+test("refuses roles that are too long together, in every way to give one", async () => {
+  await using at = await world({ model: "silent" });
+  const lab = await at.workspace("lab");
+  const place = at.in(lab.id);
+  const role = "x".repeat(100_000);
+  const spoken = await place.agent("spoken", { role });
+  for (let index = 0; index < 19; index += 1) await place.agent(`a${index}`, { role });
+  const small = await place.agent("small", { role: "" });
+  const problem =
+    "the roles of all agents of a workspace have at most 2097152 bytes together; shorten one, or keep long text in instructions";
+  const refused = (attempt: Promise<unknown>) =>
+    refusal(attempt, "refused", problem, { limit_bytes: 2_097_152 });
+  await refused(place.agent("last", { role }));
+  await refused(at.admin.patch(`/agents/${small.id}`, { role }));
+  // As many characters, of more bytes.
+  await refused(at.admin.patch(`/agents/${spoken.id}`, { role: "é".repeat(100_000) }));
+  expect(await at.admin.get(`/workspaces/${lab.id}/agents`)).toHaveLength(22);
+  await at.admin.patch(`/agents/${spoken.id}`, { role: "short" });
+  await at.admin.patch(`/agents/${small.id}`, { role, position: { x: 1, y: 1 } });
+});
+
 test("refuses an agent with an unknown model, or over the limit of 500", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");

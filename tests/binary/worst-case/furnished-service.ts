@@ -2,7 +2,11 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
+import {
+  AGENTS_PER_WORKSPACE_MAX,
+  ROLES_BYTES_MAX,
+  WIRES_PER_WORKSPACE_MAX,
+} from "../../../src/service/blueprint/schema.ts";
 import { CHAT_CHARACTERS_MAX } from "../../../src/service/turns/schema.ts";
 import { attach } from "../../kit/service/attaching.ts";
 import { createClient } from "../../kit/http/client.ts";
@@ -26,7 +30,8 @@ const CALLS = 5_000;
 const EVENTS = 10_000;
 const AUDIT_RECORDS = 50_000;
 const FILE_BYTES = 2 * 1024 * 1024;
-const ROLE_SENTENCES = 100;
+const ROLE_SENTENCE = "Read what you are given. ";
+const ROLE_SENTENCES = Math.floor(ROLES_BYTES_MAX / AGENTS_PER_WORKSPACE_MAX / ROLE_SENTENCE.length) - 1;
 
 export async function furnishedService(): Promise<FurnishedService> {
   const folder = await temporaryFolder();
@@ -128,7 +133,7 @@ function addAgents(path: string, workspaceId: number): void {
      INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
      SELECT workspace_id, 'a' || i, 'a' || i, ?2, model_id, 0, 0, 0, created_at
      FROM n, (SELECT * FROM agents WHERE workspace_id = ?3 AND orchestrator = 1)`,
-    [AGENTS_PER_WORKSPACE_MAX, "Read what you are given. ".repeat(ROLE_SENTENCES), workspaceId],
+    [AGENTS_PER_WORKSPACE_MAX, ROLE_SENTENCE.repeat(ROLE_SENTENCES), workspaceId],
   );
   db.run(
     `INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at)

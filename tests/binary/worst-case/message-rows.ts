@@ -53,6 +53,12 @@ export const MESSAGE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       text: "a".repeat(CHAT_CHARACTERS_MAX),
       queue: true,
     })),
+    "with agents whose roles are as long as they may be together": asks(
+      "POST",
+      ({ crowdedId }) => `/workspaces/${crowdedId}/chat`,
+      202,
+      () => ({ text: "a", queue: true }),
+    ),
   },
   "PUT /workspaces/{id}/attachments": {
     "a PDF of many pages": upload(longPdf, 201),
