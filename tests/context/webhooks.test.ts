@@ -122,12 +122,12 @@ describe("delivery", () => {
 });
 
 describe("under load and across restarts", () => {
-  test("delivers a burst of a thousand events, each once and in order", async () => {
+  test("delivers a burst of more events than it reads at once, each once and in order", async () => {
     await using hooks = hookReceiver();
     await using server = await contextServer({ outbound: hooks.outbound });
     const hook = await add(server, hooks.url(), ["file.*"]);
     const content_b64 = btoa("x");
-    const ops = Array.from({ length: 1_000 }, (_, i) => ({ op: "put", path: `${i}.md`, content_b64 }));
+    const ops = Array.from({ length: 600 }, (_, i) => ({ op: "put", path: `${i}.md`, content_b64 }));
     await server.admin.post("/spaces/team/push", { ops });
     // A busy machine takes its time; a delivery that stops does not.
     for (let got = 0; got < ops.length; got = hooks.got.length)
