@@ -10,8 +10,8 @@ import type { SqliteEngine } from "../../../src/context/versioned-store/sqlite/e
 import { apply, at, bytes, put, sqliteBench, text } from "../../kit/store/file-engine.ts";
 import { FileModel, type ModelOperation } from "../../kit/store/file-model.ts";
 
-const HISTORIES = 2000;
-const PARTS = [1, 2, 3, 4];
+const HISTORIES = 600;
+const PARTS = [1, 2];
 const SEED = 20_261_121;
 const STEPS_MAX = 25;
 const TEST_LIMIT_MS = 120_000;
