@@ -84,6 +84,7 @@ test.each([
   [" ", "must be printable ASCII without spaces or line breaks"],
   ["sk-1\n", "must be printable ASCII without spaces or line breaks"],
   ["schlüssel", "must be printable ASCII without spaces or line breaks"],
+  ["a\u0000b", "must be printable ASCII without spaces or line breaks"],
   ["k".repeat(4097), "at most 4096 characters"],
 ])("a key is refused (%#)", async (key, reason) => {
   // Goal: a key that cannot be sent in a header is refused, and white space does not clear a key.
