@@ -4,7 +4,7 @@
 import { useSearchParams } from "@solidjs/router";
 import ClipboardList from "lucide-solid/icons/clipboard-list";
 import Download from "lucide-solid/icons/download";
-import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
+import { createMemo, For, type JSX, Show } from "solid-js";
 import type { ListedRecord } from "../../../src/service/audit/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
@@ -12,12 +12,12 @@ import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { TextInput } from "../../kit/form.tsx";
 import { exactTime, moment, shortHash } from "../../kit/format.ts";
+import { createPagedList } from "../../kit/paged-list.ts";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { SuggestInput } from "../../kit/suggest-input.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { usePaneAddress } from "../../state/pane-address.ts";
 import { isAdmin } from "../../state/session.ts";
 import { RecordDetail, Target } from "./record.tsx";
@@ -109,22 +109,24 @@ function createRecords() {
   const setPane = usePaneAddress(() => params.record !== undefined);
   const choose = (seq: number | undefined) =>
     setPane({ record: seq === undefined ? undefined : String(seq) }, { opens: seq !== undefined });
-  const newest = createQuery(() => {
-    const wanted = filter();
-    return { key: ["audit", wanted], read: () => readPage(wanted) };
+  const pages = createPagedList({
+    of: filter,
+    key: (wanted) => ["audit", wanted],
+    read: readPage,
+    numberOf: ({ seq }) => seq,
+    isLast: (page) => page.length < PER_PAGE,
   });
-  const pages = createEarlier(filter, () => newest.data());
   const seen = createSeen(pages.all);
   const chosen = createChosen(
     () => params.record,
     pages.all,
-    () => newest.data() !== undefined,
+    () => pages.query.data() !== undefined,
   );
-  return { filter, only, choose, newest, pages, seen, chosen };
+  return { filter, only, choose, pages, seen, chosen };
 }
 
 function Records(): JSX.Element {
-  const { filter, only, choose, newest, pages, seen, chosen } = createRecords();
+  const { filter, only, choose, pages, seen, chosen } = createRecords();
   return (
     <Split
       name="audit"
@@ -144,7 +146,7 @@ function Records(): JSX.Element {
           </p>
           <Verification onShow={choose} />
           <Filters filter={filter()} seen={seen()} onChange={only} />
-          <Loaded query={newest}>
+          <Loaded query={pages.query}>
             {() => (
               <Show when={pages.all().length > 0} fallback={<NothingFound filter={filter()} />}>
                 <Table
@@ -157,7 +159,7 @@ function Records(): JSX.Element {
                 />
                 <Show when={pages.more()}>
                   <div class="audit-more">
-                    <Button busy={pages.busy()} onClick={() => void pages.read()}>
+                    <Button busy={pages.busy()} onClick={() => void pages.readEarlier()}>
                       Load earlier records
                     </Button>
                   </div>
@@ -236,37 +238,6 @@ function createChosen(
     return { key: ["audit", "record", seq], read: () => readRecord(seq) };
   });
   return createMemo(() => listed() ?? single.data() ?? undefined);
-}
-
-/** Loads earlier pages one by one; a new filter starts over. */
-function createEarlier(filter: () => Filter, newest: () => readonly ListedRecord[] | undefined) {
-  const [earlier, setEarlier] = createSignal<readonly ListedRecord[]>([]);
-  const [ended, setEnded] = createSignal(false);
-  const [busy, setBusy] = createSignal(false);
-  createEffect(
-    on(filter, () => {
-      setEarlier([]);
-      setEnded(false);
-    }),
-  );
-  const all = createMemo(() => {
-    const first = newest() ?? [];
-    const last = first.at(-1)?.seq ?? 0;
-    return [...first, ...earlier().filter(({ seq }) => seq < last)];
-  });
-  const read = async () => {
-    setBusy(true);
-    await attempt(async () => {
-      const wanted = filter();
-      const page = await readPage(wanted, all().at(-1)!.seq);
-      if (filter() !== wanted) return;
-      setEarlier((known) => [...known, ...page]);
-      setEnded(page.length < PER_PAGE);
-    });
-    setBusy(false);
-  };
-  const more = () => !ended() && (newest()?.length ?? 0) === PER_PAGE;
-  return { all, read, more, busy };
 }
 
 /** The suggestions of the filters: all values seen so far. */

@@ -3,13 +3,12 @@
 import { AUTH_NAMES } from "../../parts/gear/auth-names.ts";
 import { useSearchParams } from "@solidjs/router";
 import Play from "lucide-solid/icons/play";
-import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { createSignal, For, type JSX, Show } from "solid-js";
 import type { GearDetail, GearRun, GearRunDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { createQuery } from "../../api/query.ts";
-import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
 import { duration, shortHash } from "../../kit/format.ts";
+import { createPagedList } from "../../kit/paged-list.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -49,26 +48,16 @@ const columns: readonly Column<GearRun>[] = [
 
 export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
   const [params, setParams] = useSearchParams<{ run: string }>();
-  const newest = createQuery(
-    () => ({
-      key: ["gears", "runs", props.gear.id],
-      read: () => take(api.gears({ id: props.gear.id }).runs.get({ query: { limit: PAGE } })),
-    }),
-    { every: RUNS_EVERY_MS },
-  );
-  const [earlier, setEarlier] = createSignal<readonly GearRun[]>([]);
-  const [atEnd, setAtEnd] = createSignal(false);
-  /** Newest first, merged from the polled page and the earlier ones. */
-  const runs = createMemo(() => {
-    const all = new Map([...earlier(), ...(newest.data() ?? [])].map((run) => [run.id, run]));
-    return [...all.values()].toSorted((a, b) => b.id - a.id);
-  });
-  const more = () => !atEnd() && runs().length >= PAGE;
-  const reading = createAction(async () => {
-    const before = runs().at(-1)!.id;
-    const page = await take(api.gears({ id: props.gear.id }).runs.get({ query: { before, limit: PAGE } }));
-    setAtEnd(page.length < PAGE);
-    setEarlier([...page, ...runs()]);
+  const { query, all, more, busy, readEarlier } = createPagedList({
+    of: () => props.gear.id,
+    key: (id) => ["gears", "runs", id],
+    read: async (id, before) => {
+      const page = { limit: PAGE, ...(before === undefined ? {} : { before }) };
+      return (await take(api.gears({ id }).runs.get({ query: page }))).toReversed();
+    },
+    numberOf: ({ id }) => id,
+    isLast: (page) => page.length < PAGE,
+    every: RUNS_EVERY_MS,
   });
   const chosen = () => (params.run === undefined ? undefined : Number(params.run));
   return (
@@ -80,15 +69,15 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
       open={chosen() !== undefined}
       onClose={() => setParams({ run: undefined })}
       main={
-        <Loaded query={newest} what="list">
+        <Loaded query={query} what="list">
           {() => (
             <>
               <h1 class="visually-hidden">Runs of {props.gear.name}</h1>
-              <Show when={runs().length > 0} fallback={<NoRuns />}>
+              <Show when={all().length > 0} fallback={<NoRuns />}>
                 <div class="gear-runs">
                   <Table
                     label="Runs"
-                    rows={runs()}
+                    rows={all()}
                     columns={columns}
                     key={(run) => run.id}
                     chosen={chosen()}
@@ -97,7 +86,7 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
                 </div>
                 <Show when={more()}>
                   <div class="section">
-                    <Button small busy={reading.busy()} onClick={() => void reading.run()}>
+                    <Button small busy={busy()} onClick={() => void readEarlier()}>
                       Load earlier runs
                     </Button>
                   </div>

@@ -1,45 +1,32 @@
 // All versions of a gear with author and hash, and the diff between any two.
 
-import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import type { GearDetail, GearVersion } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { Select } from "../../kit/form.tsx";
 import { shortHash } from "../../kit/format.ts";
+import { createPagedList } from "../../kit/paged-list.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Loaded } from "../../kit/states.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { DecisionLine } from "../../parts/gear/decision-line.tsx";
 import { ContentDiff } from "../../parts/gear/content-diff.tsx";
 
 export function Versions(props: { readonly gear: GearDetail }): JSX.Element {
-  const newest = createQuery(() => ({
-    key: ["gears", "versions", props.gear.id, props.gear.version],
-    read: () => take(api.gears({ id: props.gear.id }).versions.get()),
-  }));
-  const [earlier, setEarlier] = createSignal<readonly GearVersion[]>([]);
-  const versions = createMemo(() => {
-    const all = new Map([...earlier(), ...(newest.data() ?? [])].map((one) => [one.version, one]));
-    return [...all.values()].toSorted((a, b) => b.version - a.version);
+  const { query, all, more, readEarlier } = createPagedList({
+    of: () => props.gear.id,
+    key: (id) => ["gears", "versions", id, props.gear.version],
+    read: async (id, before) => {
+      const page = before === undefined ? {} : { before };
+      return (await take(api.gears({ id }).versions.get({ query: page }))).toReversed();
+    },
+    numberOf: ({ version }) => version,
+    isLast: (page) => (page.at(-1)?.version ?? 1) === 1,
   });
-  const readMore = () =>
-    attempt(async () => {
-      const before = versions().at(-1)!.version;
-      const page = await take(api.gears({ id: props.gear.id }).versions.get({ query: { before } }));
-      setEarlier([...page, ...earlier()]);
-    });
   return (
-    <Loaded query={newest} what="list">
-      {() => (
-        <Compare
-          gear={props.gear}
-          versions={versions()}
-          more={(versions().at(-1)?.version ?? 1) > 1}
-          onMore={() => void readMore()}
-        />
-      )}
+    <Loaded query={query} what="list">
+      {() => <Compare gear={props.gear} versions={all()} more={more()} onMore={() => void readEarlier()} />}
     </Loaded>
   );
 }

@@ -2,53 +2,40 @@
 
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import type { Instruction, InstructionVersion } from "../../../src/service/library/schema.ts";
-import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { DiffView } from "../../kit/diff-view.tsx";
 import { shortHash } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
+import { createPagedList } from "../../kit/paged-list.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { readVersions } from "./queries.ts";
 
 export function Versions(props: { readonly instruction: Instruction }): JSX.Element {
-  const id = () => props.instruction.id;
-  const newest = createQuery(() => ({
-    key: ["instruction", id(), "versions", props.instruction.version],
-    read: () => readVersions(id()),
-  }));
-  const [earlier, setEarlier] = createSignal<readonly InstructionVersion[]>([]);
-  const [busy, setBusy] = createSignal(false);
-  const more = (shown: readonly InstructionVersion[]) => (shown.at(-1)?.version ?? 1) > 1;
-  const readEarlier = async (before: number) => {
-    setBusy(true);
-    await attempt(async () => {
-      const page = await readVersions(id(), before);
-      setEarlier((known) => [...known, ...page]);
-    });
-    setBusy(false);
-  };
+  const { query, all, more, busy, readEarlier } = createPagedList({
+    of: () => props.instruction.id,
+    key: (id) => ["instruction", id, "versions", props.instruction.version],
+    read: readVersions,
+    numberOf: ({ version }) => version,
+    isLast: (page) => (page.at(-1)?.version ?? 1) === 1,
+  });
   return (
     <section class="section">
       <h3>Versions</h3>
-      <Loaded query={newest}>
-        {(data) => {
-          const all = createMemo(() => [...data(), ...earlier()]);
-          return (
-            <>
-              <Comparison versions={all()} />
-              <ul class="library-versions">
-                <For each={all()}>{(version) => <VersionRow version={version} />}</For>
-              </ul>
-              <Show when={more(all())}>
-                <Button small busy={busy()} onClick={() => void readEarlier(all().at(-1)!.version)}>
-                  Load earlier versions
-                </Button>
-              </Show>
-            </>
-          );
-        }}
+      <Loaded query={query}>
+        {() => (
+          <>
+            <Comparison versions={all()} />
+            <ul class="library-versions">
+              <For each={all()}>{(version) => <VersionRow version={version} />}</For>
+            </ul>
+            <Show when={more()}>
+              <Button small busy={busy()} onClick={() => void readEarlier()}>
+                Load earlier versions
+              </Button>
+            </Show>
+          </>
+        )}
       </Loaded>
     </section>
   );

@@ -7,6 +7,7 @@ import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { DiffView } from "../../kit/diff-view.tsx";
 import { bytes } from "../../kit/format.ts";
+import { joined } from "../../kit/joined-pages.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
@@ -26,7 +27,11 @@ export function Versions(props: {
   const [earlier, setEarlier] = createSignal<readonly Version[]>([]);
   const [more, setMore] = createSignal<boolean>();
   const [busy, setBusy] = createSignal(false);
-  const versions = createMemo(() => [...props.history.versions, ...earlier()]);
+  const newest = createMemo<readonly Version[]>(
+    (known) => joined(props.history.versions, known, ({ version }) => version),
+    [],
+  );
+  const versions = createMemo(() => [...newest(), ...earlier()]);
   const chosen = createMemo(
     () => versions().find(({ version }) => version === props.chosen) ?? versions()[0],
   );
