@@ -164,6 +164,22 @@ onScreen("the audit screen", screen, (at) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
   });
 
+  test("keeps the records that a new one moves out of the newest page", async () => {
+    await using page = await at.open("/audit", { width: 1400 });
+    await page.getByRole("button", { name: "Load earlier records" }).click();
+    await rows(page).nth(100).waitFor();
+    const before = await rows(page).count();
+    await at.admin.post("/teams", { name: "one more" });
+    // As when the window gets the focus again: what is not new any more is read again.
+    const looked = () => page.evaluate(() => void window.dispatchEvent(new Event("visibilitychange")));
+    await eventually(async () => {
+      await looked();
+      return rows(page).count();
+    }, before + 1);
+    const numbers = (await rows(page).locator("td:first-child").allTextContents()).map(Number);
+    expect(numbers).toEqual(numbers.map((_, index) => before + 1 - index));
+  });
+
   test("verifies an intact chain; names the first broken record after an edit of the database", async () => {
     await using folder = await temporaryFolder();
     const data = `${folder.path}/data`;
