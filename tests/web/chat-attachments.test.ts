@@ -251,6 +251,29 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     ]);
   });
 
+  test("the files of a cancelled message return beside those of the draft", async () => {
+    const desk = await room.desk();
+    await using page = await room.open(desk.own);
+    const hold = gate();
+    room.model.script("boss", [[hold, ...say("Done.")]]);
+    await write(page, "Begin.");
+    await hold.reached;
+    await choose(page, PLAN);
+    await until(() => chips(page).getByText("1 page").isVisible());
+    await write(page, "Read the plan.");
+    const queued = page.getByRole("article", { name: "Queued message" });
+    await queued.waitFor();
+    await choose(page, PICTURE);
+    await until(() => chips(page).getByText("480 × 320").isVisible());
+    await queued.getByRole("button", { name: "Cancel" }).click();
+    await eventually(
+      async () => (await chips(page).allInnerTexts()).map((text) => text.split("\n")[0]),
+      ["heron.png", "plan.pdf"],
+    );
+    hold.open();
+    await bubble(page, "orchestrator", "Done.").waitFor();
+  });
+
   test("scales a picture down that no model takes", async () => {
     const desk = await room.desk();
     await using page = await room.open(desk.own);

@@ -90,12 +90,11 @@ export function createAttaching(userId: number, workspaceId: number) {
     },
     /** The files that were set aside return, in place of those of the earlier message. */
     endRevision: () => list.takeBack({ instead: true }),
-    /** Of a message that returns to the composer. */
+    /** Of a message that returns to the composer, beside the files that are there. */
     take(attachments: readonly MessageAttachment[]) {
-      if (attachments.length === 0) return;
-      list.clear();
-      for (const one of attachments) list.add(known({ ...one, created_at: "" }));
-      list.setUntrusted(attachments.some((one) => one.untrusted));
+      const there = new Set(files().map(({ attachment }) => attachment?.hash));
+      for (const one of attachments) if (!there.has(one.hash)) list.add(known({ ...one, created_at: "" }));
+      if (attachments.length > 0) list.setUntrusted(untrusted() || attachments.some((one) => one.untrusted));
     },
     /** Resolves when no upload is running, with what the message names, and what to call once the message is sent. */
     async settled(): Promise<{ readonly named: ChatAttachment[]; readonly sent: () => void }> {
@@ -154,7 +153,6 @@ function createFileList(name: string) {
       if (files().length === 0) setUntrusted(false);
       write();
     },
-    clear: () => (setFiles([]), setUntrusted(false), write()),
     setAside() {
       aside ??= { files: files(), untrusted: untrusted() };
       setFiles([]);
