@@ -129,6 +129,26 @@ describe.if(hasBrowser)("the models screen", () => {
     await eventually(() => field(second, "Output").inputValue(), "99");
   });
 
+  test("keeps what someone typed about a model that another person deletes", async () => {
+    const one = await add(await provider(), { label: "Doomed" });
+    await using page = await open(`?open=model-${one.id}`);
+    const price = side(page).getByRole("textbox", { name: "Input", exact: true });
+    await price.fill("1.25");
+    await service.admin.delete(`/models/${one.id}`);
+    const notice = side(page).getByRole("alert").filter({ hasText: "Doomed was deleted." });
+    // The person comes back to the tab, and the list is old enough to be read again.
+    await until(async () => {
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      return notice.isVisible();
+    });
+    await eventually(() => price.inputValue(), "1.25");
+    await eventually(() => side(page).getByRole("button", { name: "Save" }).isDisabled(), true);
+    expect(await side(page).getByRole("button", { name: "Delete model" }).count()).toBe(0);
+    await side(page).getByRole("button", { name: "Close" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
+    await side(page).waitFor({ state: "detached" });
+  });
+
   test("saves the address of a provider beside the name that someone else gave it meanwhile", async () => {
     const owner = await provider();
     await using page = await open(`?open=provider-${owner.id}`);

@@ -78,7 +78,7 @@ export function FigureInputs(props: {
 }
 
 /** Admin. */
-export function ModelSettings(props: { readonly model: Model }): JSX.Element {
+export function ModelSettings(props: { readonly model: Model; readonly disabled: boolean }): JSX.Element {
   const [before, setBefore] = createSignal(modelTextsOf(props.model));
   const [typed, setTyped] = createSignal(before());
   const change = (texts: Partial<ModelTexts>) => setTyped({ ...typed(), ...texts });
@@ -140,7 +140,7 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
         </For>
       </div>
       <FigureInputs texts={typed()} onChange={change} problemOf={form.of} />
-      <FormActions form={form} action="Save" />
+      <FormActions form={form} action="Save" disabled={props.disabled} />
     </form>
   );
 }

@@ -131,26 +131,42 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
   );
 }
 
-export function ModelDetail(props: { readonly model: Model; readonly onGone: () => void }): JSX.Element {
+export function ModelDetail(props: {
+  readonly model: Model;
+  /** By someone, while it was open. */
+  readonly deleted: boolean;
+  readonly onGone: () => void;
+}): JSX.Element {
   return (
     <>
+      <Show when={props.deleted}>
+        <div class="section">
+          <div class="notice bad" role="alert">
+            <div>
+              <bdi>{props.model.label}</bdi> was deleted. Copy what you need before you close it.
+            </div>
+          </div>
+        </div>
+      </Show>
       <Show when={isAdmin()} fallback={<ModelFacts model={props.model} />}>
         <Show when={!isExample(props.model.provider_type)}>
           <section class="section">
-            <ModelSettings model={props.model} />
+            <ModelSettings model={props.model} disabled={props.deleted} />
           </section>
         </Show>
-        <section class="section">
-          <Remove
-            what="model"
-            question={() => ({
-              title: `Delete ${props.model.label}?`,
-              text: "This deletes its label, sizes and prices. Recorded calls stay. First give the agents that use it another model.",
-            })}
-            remove={() => take(api.models({ id: props.model.id }).delete())}
-            onGone={props.onGone}
-          />
-        </section>
+        <Show when={!props.deleted}>
+          <section class="section">
+            <Remove
+              what="model"
+              question={() => ({
+                title: `Delete ${props.model.label}?`,
+                text: "This deletes its label, sizes and prices. Recorded calls stay. First give the agents that use it another model.",
+              })}
+              remove={() => take(api.models({ id: props.model.id }).delete())}
+              onGone={props.onGone}
+            />
+          </section>
+        </Show>
       </Show>
     </>
   );

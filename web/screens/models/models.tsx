@@ -3,7 +3,7 @@
 import { useSearchParams } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
-import type { Provider } from "../../../src/service/catalog/schema.ts";
+import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { IconButton } from "../../kit/button.tsx";
@@ -71,7 +71,9 @@ function Side(props: {
   readonly onOpen: (what: string | undefined) => void;
 }): JSX.Element {
   const provider = () => props.catalogue.providers.find(({ id }) => id === props.what.id);
-  const model = () => props.catalogue.models.find(({ id }) => id === props.what.id);
+  const found = createMemo(() => props.catalogue.models.find(({ id }) => id === props.what.id));
+  /** One that someone deletes meanwhile stays with what was typed. */
+  const model = createMemo<Model | undefined>((before) => found() ?? before);
   const close = () => props.onOpen(undefined);
   const show = unlessMovedOn(({ id }: Provider) => props.onOpen(`provider-${id}`));
   const leave = unlessMovedOn(close);
@@ -104,7 +106,7 @@ function Side(props: {
         {(one) => (
           <>
             <SideHead title={one().label} tag={one().provider_name} onClose={close} />
-            <ModelDetail model={one()} onGone={leave} />
+            <ModelDetail model={one()} deleted={!found()} onGone={leave} />
           </>
         )}
       </Match>
