@@ -47,4 +47,23 @@ describe("a file that is replaced under a running server", () => {
     expect(wasTold(server)).toBeGreaterThan(0);
     expect(paths(server.directory).slice(before.length)).toContain("b.md");
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "with the whole data directory: the records go with it, and no new directory takes its place",
+    async () => {
+      await using server = await contextServer();
+      await server.admin.write("a.md", "a");
+      await eventually(() => paths(server.directory).at(-1), "a.md");
+      const moved = `${server.directory}-moved`;
+      renameSync(server.directory, moved);
+      await server.admin.write("b.md", "b");
+      await eventually(() => paths(moved).at(-1), "b.md");
+      expect(existsSync(server.directory)).toBe(false);
+      renameSync(moved, server.directory);
+      await server.admin.write("c.md", "c");
+      await eventually(() => paths(server.directory).at(-1), "c.md");
+      expect(wasTold(server)).toBe(0);
+      expect(await server.verifyAudit()).toMatchObject({ ok: true });
+    },
+  );
 });

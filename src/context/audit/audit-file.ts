@@ -3,6 +3,7 @@
 
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsync,
   ftruncateSync,
@@ -63,6 +64,8 @@ export class AuditFile {
   #followName(descriptor: number): number {
     const named = statSync(this.path, { throwIfNoEntry: false });
     if (named && sameFile(named, fstatSync(descriptor))) return descriptor;
+    // Moved with the data directory: a new one in its old place would get the records that this one lacks.
+    if (!named && !existsSync(dirname(dirname(this.path)))) return descriptor;
     const opened = this.#openNamed();
     closeSync(descriptor);
     this.#isTorn = false;
