@@ -382,8 +382,7 @@ onScreen("activity", chatRoom, (room) => {
 
   test("passes axe in both themes and on a narrow page with the inspector as a sheet", async () => {
     const calls = (await stepsOf(turnId)).calls;
-    const page = await open(`${own()}/activity?turn=${turnId}`);
-    await page.goto(`${room.url}${own()}/activity`);
+    const page = await open(`${own()}/activity`);
     await page.getByRole("table", { name: "Turns" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.goto(`${room.url}${own()}/activity?turn=${turnId}&inspect=call-${calls[2]!.id}`);

@@ -17,7 +17,7 @@ describe.if(hasBrowser && canShow)("cards in the chat", () => {
   test("shows a gear, an instruction and a search of two agents at every load", async () => {
     await using desk = await showcase();
     await using browser = await startBrowser();
-    const page = await browser.open(desk.url, "/settings");
+    const page = await browser.open("about:blank", "");
     for (let load = 0; load < LOADS; load++) {
       await page.goto(`${desk.url}/workspaces/${desk.workspaceId}`);
       for (const name of [

@@ -49,7 +49,7 @@ onScreen("the frame", made, (at) => {
   });
 
   test("moves nothing while a screen loads", async () => {
-    await using page = await at.open("/settings");
+    await using page = await at.browser.open("about:blank", "");
     for (const path of [
       at.own,
       `${at.own}/blueprint`,
@@ -116,7 +116,7 @@ onScreen("the frame", made, (at) => {
   });
 
   test("gives a screen that could not be read, and one for others, its heading", async () => {
-    await using page = await at.open("/settings");
+    await using page = await at.browser.open("about:blank", "");
     const down = /\/api\/v1\/(?!whoami|health)/;
     await page.route(down, (route) => route.fulfill({ status: 500, json: { error: { code: "internal" } } }));
     const own = "/workspaces/1";
@@ -153,7 +153,7 @@ onScreen("the frame", made, (at) => {
   });
 
   test("gives buttons and fields one height", async () => {
-    await using page = await at.open("/settings");
+    await using page = await at.browser.open("about:blank", "");
     const heights = new Set<number>();
     for (const path of [
       "/people?show=new-person",

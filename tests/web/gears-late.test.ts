@@ -10,7 +10,7 @@ const made = () => screen();
 
 onScreen("gears and late answers", made, (at) => {
   test("lists a gear that was created while the list was first read", async () => {
-    await using page = await at.open("/settings");
+    await using page = await at.browser.open("about:blank", "");
     const late = await holdRequest(page, /\/api\/v1\/gears$/, { what: "answer" });
     await page.goto(`${at.url}/gears?new=1`);
     await page.getByLabel("Name", { exact: true }).fill("created_early");

@@ -80,7 +80,7 @@ onScreen(
     ] as const)(
       "has room for fingers, text that is not zoomed, and nothing beside the page, %s",
       async (_, size) => {
-        await using page = await at.open("/settings", size);
+        await using page = await at.browser.open("about:blank", "", size);
         for (const path of paths()) {
           await page.goto(at.url + path);
           await page.locator("h1").first().waitFor({ state: "attached" });

@@ -21,7 +21,7 @@ const talked = async () => {
 
 onScreen("a page at 400 %", talked, (at) => {
   test("shows all views and the number of tokens, and scrolls no screen sideways", async () => {
-    await using page = await at.open(at.own, ZOOMED);
+    await using page = await at.browser.open("about:blank", "", ZOOMED);
     const views = ["", "/blueprint", "/files", "/activity", "/activity?turn=1"];
     for (const view of views) {
       await page.goto(at.url + at.own + view);
