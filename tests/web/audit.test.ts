@@ -40,7 +40,7 @@ onScreen("the audit screen", screen, (at) => {
     expect(await page.getByRole("button", { name: "Load earlier records" }).count()).toBe(0);
   });
 
-  test("names targets, filters by day, and downloads all that match as CSV", async () => {
+  test("names targets, filters by day, reports an impossible period, and downloads all that match as CSV", async () => {
     await using page = await at.open("/audit");
     const created = rows(page).filter({ hasText: "instruction.create" });
     const target = created.getByRole("link", { name: "tone" });
@@ -49,6 +49,8 @@ onScreen("the audit screen", screen, (at) => {
     await page.getByLabel("To").fill("2020-12-31");
     await page.getByRole("heading", { name: "No matching records" }).waitFor();
     expect(new URL(page.url()).search).toBe("?from=2020-01-01&to=2020-12-31");
+    await page.getByLabel("To").fill("2019-12-31");
+    await page.getByText("From is after To.").waitFor();
     await page.getByLabel("To").fill("");
     await page.getByLabel("Action").fill("instruction.create");
     await page.getByLabel("Action").press("Enter");
@@ -62,13 +64,6 @@ onScreen("the audit screen", screen, (at) => {
     const lines = (await Bun.file(await download.path()).text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain(",instruction.create,instruction:");
-  });
-
-  test("says that a filter begins after it ends", async () => {
-    await using page = await at.open("/audit");
-    await page.getByLabel("From").fill("2020-02-01");
-    await page.getByLabel("To").fill("2020-01-01");
-    await page.getByText("From is after To.").waitFor();
   });
 
   test("filters by action and actor in the address, and shows every field of a record", async () => {
@@ -156,7 +151,7 @@ onScreen("the audit screen", screen, (at) => {
     await eventually(async () => (await edgesOf(action)).height < LINE_PX, true);
   });
 
-  test("passes axe in both themes", async () => {
+  test("verifies an intact chain; passes axe in both themes", async () => {
     await using page = await at.open("/audit?record=2");
     await page.getByRole("complementary", { name: "Record" }).waitFor();
     await page.getByRole("button", { name: "Verify" }).click();
@@ -180,16 +175,12 @@ onScreen("the audit screen", screen, (at) => {
     expect(numbers).toEqual(numbers.map((_, index) => before + 1 - index));
   });
 
-  test("verifies an intact chain; names the first broken record after an edit of the database", async () => {
+  test("names the first broken record after an edit of the database", async () => {
     await using folder = await temporaryFolder();
     const data = `${folder.path}/data`;
     {
       await using before = await runService({ data });
       for (const name of ["a", "b", "c"]) await before.admin.post("/teams", { name });
-      await using page = await at.browser.open(before.url, "/audit");
-      await page.getByRole("button", { name: "Verify" }).click();
-      await page.getByText("The chain is intact.").waitFor();
-      await page.goto("about:blank");
       await before.end("SIGTERM");
     }
     {
