@@ -23,9 +23,7 @@ export class Listening {
   readonly #door: LocalDoor;
   #tls: Tls | undefined;
   #where: Listen;
-  /** A move binds with the newest certificate itself. */
-  #isMoving = false;
-  /** Listeners of earlier certificates, while they still answer requests. */
+  /** Listeners of earlier certificates and of the former address, while they still answer requests. */
   readonly #retiring = new Set<Listener>();
   #listener: Listener;
   /** Plain HTTP on loopback, for commands on this machine, whatever names the certificate has. Undefined without TLS: they use the listener. */
@@ -74,10 +72,9 @@ export class Listening {
     this.#log.info("listening", { url: this.url, version: version.version, data: config.directory });
   }
 
-  /** Answers the open requests first. `back`: where it listens now. */
+  /** Open requests are answered at the former address, however long they take. `back`: where it listens now. */
   async moveTo(where: Listen, back: Listen): Promise<void> {
-    this.#isMoving = true;
-    await this.#listener.drain();
+    const drained = this.#retire(this.#listener);
     try {
       this.#listener = this.#bound((this.#where = where), this.#tls);
       const move = { from: back, to: where, url: this.url, tls: this.#tls, formFolders: FORM_FOLDERS };
@@ -86,8 +83,8 @@ export class Listening {
       this.#log.error("cannot listen at the new address", { error: messageOf(error) });
       this.#listener = this.#bound((this.#where = back), this.#tls);
     }
-    this.#isMoving = false;
     this.announce();
+    await drained;
   }
 
   /**
@@ -98,11 +95,8 @@ export class Listening {
   renew(tls: Tls): void {
     const former = this.#tls;
     this.#tls = tls;
-    if (this.#isMoving) return;
     const place = { host: this.#where.host, port: this.port };
-    const old = this.#listener;
-    this.#retiring.add(old);
-    void old.drain().then(() => this.#retiring.delete(old));
+    void this.#retire(this.#listener);
     try {
       this.#listener = this.#bound(place, tls);
     } catch (error) {
@@ -110,6 +104,13 @@ export class Listening {
       this.#listener = this.#bound(place, former);
       throw error;
     }
+  }
+
+  /** Its port is free at once. Resolves when its open requests are answered. */
+  async #retire(listener: Listener): Promise<void> {
+    this.#retiring.add(listener);
+    await listener.drain();
+    this.#retiring.delete(listener);
   }
 
   async drain(): Promise<void> {

@@ -23,6 +23,8 @@ import { portProblem } from "../../src/kit/network/port.ts";
 import { keptPort } from "../kit/kept-port.ts";
 import { rawRequestInParts } from "../kit/http/raw-http.ts";
 
+/** Of a form that is sent in two parts. */
+const FIRST_PART = 5;
 const CODE = "the-code-of-the-terminal";
 const log = { format: "json" as const, write: () => {} };
 
@@ -63,6 +65,25 @@ async function setUp(): Promise<SetUp> {
 const admitted = async (one: Visitor) => one.submit(await one.get(`/setup?code=${CODE}`), "/setup/code");
 const filled = (one: Visitor, port: number, reach: Record<string, string> = {}): Promise<ConsolePage> =>
   fillSetup(one, CODE, { port: String(port), ...reach });
+
+/** Sends the beginning of a form, and the rest of its body once `rest` resolves with it. */
+function slowForm(
+  { server, port }: SetUp,
+  { cookies }: Visitor,
+  form: { readonly path: string; readonly body: string; readonly rest: Promise<string> },
+) {
+  const { path, body, rest } = form;
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${new URL(server.url).host}`,
+    `Origin: ${server.url}`,
+    `Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join("; ")}`,
+    "Content-Type: application/x-www-form-urlencoded",
+    `Content-Length: ${body.length}`,
+  ];
+  const first = `${lines.join("\r\n")}\r\n\r\n${body.slice(0, FIRST_PART)}`;
+  return rawRequestInParts({ host: "127.0.0.1", port }, first, rest);
+}
 
 describe("the setup", () => {
   test("leads from the code to the console, signed in, in a space with documents; then it is gone, also after a restart", async () => {
@@ -163,6 +184,40 @@ describe("the setup", () => {
     expect((await one.submit(await one.get(`/setup?code=${CODE}`), "/setup/code")).status).toBe(400);
     const address = await one.submit(await one.get("/setup?code=another-code"), "/setup/code");
     expect([address.path, (await one.get("/setup/review")).path]).toEqual(["/setup/address", "/setup/admin"]);
+  });
+
+  test("moves while another form is under way, which is answered at the former address", async () => {
+    await using at = await setUp();
+    const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
+    const port = await keptPort("127.0.0.1");
+    const review = await filled(one, port);
+    const space = await admitted(other).then(() => other.get("/setup/space"));
+    const body = new URLSearchParams({ ...space.forms[0]!.fields, space: "second" }).toString();
+    const rest = Promise.withResolvers<string>();
+    const late = slowForm(at, other, { path: "/setup/space", body, rest: rest.promise });
+    // It is under way once this is answered.
+    await other.get("/setup/space");
+    await one.submit(review, "/setup/review");
+    const health = () =>
+      fetch(`http://127.0.0.1:${port}/health`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await eventually(health, 200);
+    rest.resolve(body.slice(FIRST_PART));
+    const { status, body: told } = await late;
+    expect([status, told.includes("the setup is over")]).toEqual([404, true]);
+    await eventually(() => at.server.port, port);
+  });
+
+  test("moves to all addresses at the same port", async () => {
+    await using at = await setUp();
+    const one = visitor(at.server.url);
+    const review = await filled(one, at.port, { reach: "network", address: "0.0.0.0" });
+    const done = await one.submit(review, "/setup/review");
+    expect(done.links).toContain(`http://127.0.0.1:${at.port}/console`);
+    await eventually(() => at.server.url, `http://localhost:${at.port}`);
+    expect((await signIn(visitor(`http://127.0.0.1:${at.port}`), "ada", PASSWORD)).path).toBe("/console");
   });
 
   test("leads the tabs at the former address to the new one, until the server stops", async () => {
@@ -315,24 +370,14 @@ describe("the setup", () => {
     const review = await filled(one, at.port);
     const space = await admitted(other).then(() => other.get("/setup/space"));
     const body = new URLSearchParams({ ...space.forms[0]!.fields, space: "second" }).toString();
-    const cookie = [...other.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const ended = Promise.withResolvers<string>();
-    const answers = ["/setup/space", "/setup/review"].map((path) => {
-      const lines = [
-        `POST ${path} HTTP/1.1`,
-        `Host: ${new URL(at.server.url).host}`,
-        `Origin: ${at.server.url}`,
-        `Cookie: ${cookie}`,
-        "Content-Type: application/x-www-form-urlencoded",
-        `Content-Length: ${body.length}`,
-      ];
-      const target = { host: "127.0.0.1", port: at.port };
-      return rawRequestInParts(target, `${lines.join("\r\n")}\r\n\r\n${body.slice(0, 5)}`, ended.promise);
-    });
+    const answers = ["/setup/space", "/setup/review"].map((path) =>
+      slowForm(at, other, { path, body, rest: ended.promise }),
+    );
     // Both are under way once this is answered.
     await other.get("/setup/space");
     await one.submit(review, "/setup/review");
-    ended.resolve(body.slice(5));
+    ended.resolve(body.slice(FIRST_PART));
     for (const answer of await Promise.all(answers))
       expect([answer.status, answer.body.includes("the setup is over")]).toEqual([404, true]);
     expect(readdirSync(join(at.directory, "spaces"))).toEqual(["plans"]);
