@@ -8,11 +8,11 @@ import { Replays, sentOf, type PageSent } from "../../kit/http/replay.ts";
 import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
+import { pagesBySize } from "../../kit/storage/pages.ts";
 import type { DataOf, EventEnvelope, EventMap, Superseded, TypeIn } from "./schema.ts";
 import { eventStore, type EventStore, type EventRow } from "./store.ts";
 
 const REPLAY_ROWS_MAX = 200;
-const REPLAY_BYTES_MAX = 1024 * 1024;
 
 interface Follower extends Watching {
   readonly workspaceId: number;
@@ -161,15 +161,14 @@ export class Journal<Events extends EventMap = EventMap> {
     for (const told of this.#watchers) told(workspaceId);
   }
 
-  #page(follower: Follower, after: number): { rows: EventRow[]; sent: PageSent } {
-    const rows =
-      follower.turnId === null
-        ? this.#store.ofWorkspace.all(follower.workspaceId, after, REPLAY_ROWS_MAX)
-        : this.#store.ofTurn.all(follower.turnId, after, REPLAY_ROWS_MAX);
-    let bytes = 0;
-    const end = rows.findIndex((row) => (bytes += row.content.length) > REPLAY_BYTES_MAX);
-    if (end >= 0) return { rows: rows.slice(0, end + 1), sent: "part" };
-    return { rows, sent: sentOf(rows.length, REPLAY_ROWS_MAX) };
+  /** Reads only as many events as one page sends: with long messages, 200 are many times that. */
+  #page({ workspaceId, turnId }: Follower, after: number): { rows: EventRow[]; sent: PageSent } {
+    const { ofTurn, ofWorkspace, sizesOfTurn, sizesOfWorkspace } = this.#store;
+    const of = turnId ?? workspaceId;
+    const sizes = (turnId === null ? sizesOfWorkspace : sizesOfTurn).all(of, after, REPLAY_ROWS_MAX);
+    const [ids = []] = pagesBySize(sizes);
+    const rows = (turnId === null ? ofWorkspace : ofTurn).all(of, after, ids.at(-1) ?? after);
+    return { rows, sent: ids.length < sizes.length ? "part" : sentOf(sizes.length, REPLAY_ROWS_MAX) };
   }
 
   #publish(workspaceId: number, turnId: number | null, type: string, encode: () => Frame): void {

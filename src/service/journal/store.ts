@@ -1,6 +1,7 @@
 // SQL of workspace events.
 
 import type { Db } from "../../kit/storage/db.ts";
+import type { SizedRow } from "../../kit/storage/pages.ts";
 import type { Superseded } from "./schema.ts";
 
 export interface EventRow {
@@ -8,6 +9,9 @@ export interface EventRow {
   type: string;
   content: string;
 }
+
+/** Reads no event: the size of each is in the head of its row. */
+const SIZE = "SELECT id, octet_length(content) AS bytes FROM events";
 
 /** Stored events never change. A field that later events supersede is computed on reading. */
 function replayed({ type, by, field }: Superseded): string {
@@ -34,11 +38,18 @@ export function eventStore(db: Db, superseded: Superseded) {
     act: db.query<never, [number, number]>(
       "INSERT INTO activity (workspace_id, at) VALUES (?1, ?2) ON CONFLICT (workspace_id) DO UPDATE SET at = ?2",
     ),
+    sizesOfWorkspace: db.query<SizedRow, [number, number, number]>(
+      `${SIZE} WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    ),
+    sizesOfTurn: db.query<SizedRow, [number, number, number]>(
+      `${SIZE} WHERE turn_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    ),
+    /** After the second value, up to the third. */
     ofWorkspace: db.query<EventRow, [number, number, number]>(
-      `${select} WHERE e.workspace_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
+      `${select} WHERE e.workspace_id = ? AND e.id > ? AND e.id <= ? ORDER BY e.id`,
     ),
     ofTurn: db.query<EventRow, [number, number, number]>(
-      `${select} WHERE e.turn_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
+      `${select} WHERE e.turn_id = ? AND e.id > ? AND e.id <= ? ORDER BY e.id`,
     ),
   };
 }

@@ -26,6 +26,8 @@ const TURNS = 5_000;
 const SPARE_TURNS = 3_000;
 /** More than 20 MB as the text of a list. */
 const LONG_TURNS = 100;
+/** As many as a replay reads of at once. */
+export const LONG_EVENTS = 200;
 const CALLS = 5_000;
 const EVENTS = 10_000;
 const AUDIT_RECORDS = 50_000;
@@ -153,6 +155,13 @@ function addLongMessages(path: string, workspaceId: number): void {
   const text = "word ".repeat(CHAT_CHARACTERS_MAX / 5);
   db.run("UPDATE turns SET text = ? WHERE workspace_id = ?", [text, workspaceId]);
   db.run("UPDATE entries SET text = ? WHERE workspace_id = ?", [text, workspaceId]);
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO events (workspace_id, id, turn_id, type, content)
+     SELECT workspace_id, (SELECT max(id) FROM events WHERE workspace_id = ?3) + i, NULL, type, json_set(content, '$.data.entry.text', ?2)
+     FROM n, (SELECT * FROM events WHERE workspace_id = ?3 AND type = 'entry' LIMIT 1)`,
+    [LONG_EVENTS, text, workspaceId],
+  );
 }
 
 /** Entries, and calls: two that were sent all of the conversation, and one that was sent all but its first entry. */

@@ -23,7 +23,7 @@ export interface FurnishedService extends AsyncDisposable {
   /** A workspace with as many bound instructions as there may be, and one of them, with many versions. */
   readonly libraryId: number;
   readonly instructionId: number;
-  /** A workspace with many messages as long as they may be. */
+  /** A workspace with many messages and events as long as they may be. */
   readonly longId: number;
   /** Workspaces with long conversations, to be deleted. */
   readonly spareIds: number[];

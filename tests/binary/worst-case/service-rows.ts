@@ -8,6 +8,7 @@ import { lookAtCopy } from "../../kit/service/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { FINDING_ROWS } from "./finding-rows.ts";
 import { BUSY } from "../../kit/service/large-memory.ts";
+import { LONG_EVENTS } from "./furnished-service.ts";
 import { LIBRARY_ROWS } from "./library-rows.ts";
 import { MESSAGE_ROWS } from "./message-rows.ts";
 import { WORKSPACE_ROWS } from "./workspace-rows.ts";
@@ -226,6 +227,10 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "all there ever were": async (service) => {
       await using stream = await service.admin.events(own("/events?after=0")(service));
       for (let seen = 0; seen < EVENTS; seen += 1) await stream.next();
+    },
+    "of long messages": async ({ admin, longId }) => {
+      await using stream = await admin.events(`/workspaces/${longId}/events?after=0`);
+      for (let seen = 0; seen < LONG_EVENTS; seen += 1) await stream.next();
     },
   },
   "POST /login": {
