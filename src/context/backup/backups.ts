@@ -4,7 +4,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "../../kit/concurrency/background.ts";
-import { BackupJobs } from "../../kit/backup/backup-jobs.ts";
+import { BackupJobs, type Begun } from "../../kit/backup/backup-jobs.ts";
 import { writeArchive } from "../../kit/backup/archive.ts";
 import { chunksOf, measured } from "../../kit/backup/members.ts";
 import { BackupSchedule } from "../../kit/backup/schedule.ts";
@@ -15,7 +15,7 @@ import { targetPath, writeTarget } from "../../kit/backup/target.ts";
 import { SECOND_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Db } from "../../kit/storage/db.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Source } from "../../kit/disk/tar.ts";
 import { version } from "../../kit/version.ts";
@@ -93,9 +93,7 @@ export class Backups {
   /** Raises `forbidden`, `not_found`. */
   get(caller: Caller, id: number): Backup {
     requireAdmin(caller);
-    const { last } = this.#jobs;
-    if (last?.id !== id) throw notFound("backup", id);
-    return last;
+    return this.#jobs.get(id);
   }
 
   /** The backup that was started last, since the server started. Raises `forbidden`. */
@@ -125,18 +123,14 @@ export class Backups {
     this.#jobs.abort("the server is stopping");
   }
 
-  async #scheduled(): Promise<void> {
+  #scheduled(): Begun<Result> {
     const { clock, directory } = this.#deps;
     const shelf = this.#shelf;
-    const { shown, ended } = this.#start(null, shelf.directory, () =>
-      shelf.newFile(clock.now(), "schedule", directory),
-    );
-    await ended;
-    if (shown.error) throw new AppError("unavailable", shown.error.message);
+    return this.#start(null, shelf.directory, () => shelf.newFile(clock.now(), "schedule", directory));
   }
 
   /** `actor` null: the server itself. `path`: as asked for. `newFile` raises if the actor may not write there. */
-  #start(actor: Caller | null, path: string, newFile: () => string) {
+  #start(actor: Caller | null, path: string, newFile: () => string): Begun<Result> {
     const { audit } = this.#deps;
     const deed = { action: "backup.create", target: path };
     let file: string;

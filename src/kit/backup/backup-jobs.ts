@@ -1,7 +1,7 @@
 // Runs backups in the background, one at a time. The state of the last one can be queried.
 
 import type { Background } from "../concurrency/background.ts";
-import { AppError, messageOf } from "../error.ts";
+import { AppError, messageOf, notFound } from "../error.ts";
 import type { Log } from "../log.ts";
 
 /** As `backupWith` in schema.ts. Changes while the backup runs. */
@@ -20,7 +20,7 @@ interface Job<R> {
   readonly stop: AbortController;
 }
 
-interface Begun<R> {
+export interface Begun<R> {
   readonly shown: BackupState<R>;
   /** Resolves when the backup has ended, also in failure. */
   readonly ended: Promise<void>;
@@ -40,6 +40,13 @@ export class BackupJobs<R> {
   /** The backup that was started last, since the program started. */
   get last(): BackupState<R> | undefined {
     return this.#last?.shown;
+  }
+
+  /** Only the last one can be asked for. Raises `not_found`. */
+  get(id: number): BackupState<R> {
+    const { last } = this;
+    if (last?.id !== id) throw notFound("backup", id);
+    return last;
   }
 
   /** Raises `conflict` while a backup is running. */
@@ -82,7 +89,6 @@ export class BackupJobs<R> {
     try {
       shown.result = await make(shown, stop.signal);
       shown.state = "done";
-      this.#log.info("made a backup", { file: shown.file });
     } catch (error) {
       shown.error = errorOf(error);
       shown.state = stop.signal.aborted ? "cancelled" : "failed";

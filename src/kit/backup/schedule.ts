@@ -3,9 +3,10 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, rfc3339, type Clock, type Timers } from "../clock.ts";
 import type { Background } from "../concurrency/background.ts";
 import { accessProblem } from "../disk/disk.ts";
-import { AppError } from "../error.ts";
+import { messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
 import { counter, gauge, type Reading } from "../metrics/metrics.ts";
+import type { Begun } from "./backup-jobs.ts";
 import type { BackupConfig } from "./config.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -18,8 +19,8 @@ const RETRY_MS_MAX = HOUR_MS;
 interface ScheduleDeps {
   readonly config: BackupConfig;
   readonly shelf: Shelf;
-  /** Makes one scheduled backup. Raises why it failed. */
-  readonly make: () => Promise<void>;
+  /** Starts one scheduled backup. Raises why it cannot. */
+  readonly make: () => Begun<unknown>;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly background: Background;
@@ -108,38 +109,34 @@ export class BackupSchedule {
 
   #due(at: number): void {
     if (this.#isStopped) return;
-    // A clock that was ahead named the last archive.
-    const nextAt = Math.min(at, this.#deps.clock.now() + this.#everyMs);
-    this.#state = { ...this.#state, nextAt };
-    this.#wait();
-  }
-
-  #wait(): void {
     const { clock, timers } = this.#deps;
-    const ms = Math.min(Math.max(this.#state.nextAt! - clock.now(), 0), LOOK_MS_MAX);
-    this.#cancel = timers.after(ms, () => this.#look());
+    const now = clock.now();
+    // The clock may have been ahead when the last archive was named, or be set back.
+    const nextAt = Math.min(at, now + this.#everyMs);
+    this.#state = { ...this.#state, nextAt };
+    this.#cancel = timers.after(Math.min(Math.max(nextAt - now, 0), LOOK_MS_MAX), () => this.#look());
   }
 
   #look(): void {
     if (this.#isStopped) return;
     const { background, clock } = this.#deps;
-    if (clock.now() < this.#state.nextAt!) this.#wait();
+    if (clock.now() < this.#state.nextAt!) this.#due(this.#state.nextAt!);
     else background.run("scheduled backup", () => this.#attempt());
   }
 
   async #attempt(): Promise<void> {
     const { clock, make } = this.#deps;
     const begun = clock.now();
-    try {
-      await make();
-      this.#state = { ...this.#state, lastAt: begun, failure: undefined };
-    } catch (error) {
-      // Stopping the program cancels it, which is no failure.
-      if (this.#isStopped) return;
-      this.#failed(error instanceof AppError ? error.message : "internal error; see the log of the server");
+    const failure = await failureOf(make);
+    // Stopping the program cancels it, which is no failure.
+    if (this.#isStopped) return;
+    if (failure !== undefined) {
+      this.#failed(failure);
       this.#due(clock.now() + Math.min(this.#everyMs, RETRY_MS_MAX));
       return;
     }
+    this.#deps.log.info("made a scheduled backup");
+    this.#state = { ...this.#state, lastAt: begun, failure: undefined };
     await this.#prune();
     this.#due(begun + this.#everyMs);
   }
@@ -161,5 +158,15 @@ export class BackupSchedule {
         error: accessProblem(error),
       });
     }
+  }
+}
+
+async function failureOf(make: () => Begun<unknown>): Promise<string | undefined> {
+  try {
+    const { shown, ended } = make();
+    await ended;
+    return shown.error?.message;
+  } catch (error) {
+    return messageOf(error);
   }
 }

@@ -3,7 +3,7 @@
 
 import { basename, dirname } from "node:path";
 import { writeArchive } from "../../kit/backup/archive.ts";
-import { BackupJobs } from "../../kit/backup/backup-jobs.ts";
+import { BackupJobs, type Begun } from "../../kit/backup/backup-jobs.ts";
 import type { BackupConfig } from "../../kit/backup/config.ts";
 import { chunksOf, measured } from "../../kit/backup/members.ts";
 import { BackupSchedule } from "../../kit/backup/schedule.ts";
@@ -14,7 +14,7 @@ import { rfc3339, SECOND_MS, type Clock, type Timers } from "../../kit/clock.ts"
 import type { Background } from "../../kit/concurrency/background.ts";
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
 import type { Source } from "../../kit/disk/tar.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
@@ -58,7 +58,11 @@ export class Backups {
     this.#deps = deps;
     this.#jobs = new BackupJobs(background, log);
     this.#shelf = new Shelf(config.directory, "service");
-    this.schedule = new BackupSchedule({ ...deps, shelf: this.#shelf, make: () => this.#scheduled() });
+    this.schedule = new BackupSchedule({
+      ...deps,
+      shelf: this.#shelf,
+      make: () => this.#start(null, "schedule"),
+    });
   }
 
   /** Raises `forbidden`. */
@@ -83,9 +87,7 @@ export class Backups {
   /** Raises `forbidden`, `not_found`. */
   get(caller: Caller, id: number): Backup {
     requireAdmin(caller);
-    const { last } = this.#jobs;
-    if (last?.id !== id) throw notFound("backup", id);
-    return last;
+    return this.#jobs.get(id);
   }
 
   /** Cancels a running backup and removes its file. A finished backup is unaffected. Raises as `get`. */
@@ -101,14 +103,8 @@ export class Backups {
     this.#jobs.abort("the service is stopping");
   }
 
-  async #scheduled(): Promise<void> {
-    const { shown, ended } = this.#start(null, "schedule");
-    await ended;
-    if (shown.error) throw new AppError("unavailable", shown.error.message);
-  }
-
   /** `actor` null: the service itself. */
-  #start(actor: Caller | null, by: "person" | "schedule") {
+  #start(actor: Caller | null, by: "person" | "schedule"): Begun<Result> {
     const { audit, clock, db } = this.#deps;
     if (this.#shelf.directory === "")
       throw new AppError(

@@ -41,7 +41,7 @@ export async function furnishedService(): Promise<FurnishedService> {
   const model = await startModel({});
   model.on("m", () => say("ok"));
   const furnished = await furnish(folder.path, model.openaiUrl);
-  await folder.write("config.yaml", `backup: { directory: ${JSON.stringify(backups.path)} }\n`);
+  await allowBackups(folder.path, backups.path);
   const measured = await measuredServer("service", folder.path);
   return {
     ...furnished,
@@ -55,6 +55,13 @@ export async function furnishedService(): Promise<FurnishedService> {
       await backups[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Beside what the configuration says already. */
+async function allowBackups(data: string, directory: string): Promise<void> {
+  const file = Bun.file(join(data, "config.yaml"));
+  const config = Bun.YAML.parse(await file.text()) as object;
+  await file.write(Bun.YAML.stringify({ ...config, backup: { directory } }));
 }
 
 async function furnish(data: string, modelUrl: string) {

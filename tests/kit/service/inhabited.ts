@@ -38,6 +38,8 @@ async function furnished(lab: World, search?: SearchLab): Promise<Inhabited> {
     ids: {
       workspaces: workspaceId,
       agents: agent,
+      // There is none, because no directory is set. Rights are asked before it is looked for.
+      backups: 1,
       wires: await first(`${own}/wires`),
       turns: turnId,
       entries: await first(`${own}/entries`),

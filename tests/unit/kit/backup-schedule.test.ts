@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupConfigOf, type BackupConfig } from "../../../src/kit/backup/config.ts";
+import { BackupJobs } from "../../../src/kit/backup/backup-jobs.ts";
 import { BackupSchedule } from "../../../src/kit/backup/schedule.ts";
 import { Shelf } from "../../../src/kit/backup/shelf.ts";
 import { Background } from "../../../src/kit/concurrency/background.ts";
@@ -29,7 +30,7 @@ interface World {
   /** Lets the time pass and everything that is due happen. */
   pass(ms: number): Promise<void>;
   /** Raised by attempts from now on; undefined: they succeed. */
-  failure: AppError | undefined;
+  failure: Error | undefined;
 }
 
 async function begin(
@@ -47,16 +48,14 @@ async function begin(
     write: (line) => void logged.push((JSON.parse(line) as { message: string }).message),
   });
   const background = new Background(log);
+  const jobs = new BackupJobs<null>(background, log);
   const make = () => {
-    if (world.failure) return Promise.reject(world.failure);
-    writeFileSync(
-      join(
-        folder.path,
-        shelf.nameAt(clock.now(), () => false, "schedule"),
-      ),
-      "",
-    );
-    return Promise.resolve();
+    const file = shelf.newFile(clock.now(), "schedule", import.meta.dir);
+    return jobs.start(file, async () => {
+      if (world.failure) throw world.failure;
+      await Bun.write(file, "");
+      return null;
+    });
   };
   const schedule = new BackupSchedule({ config, shelf, make, clock, timers: clock, background, log });
   const world: World = {
@@ -150,6 +149,29 @@ test("an archive from the future does not delay the next one by more than its in
   const world = await begin(folder);
   await world.pass(DAY_MS);
   expect(world.names()).toContain(scheduledAt("20260102T120000")[0]!);
+});
+
+test("a clock that is set back does not delay the next one by more than its interval", async () => {
+  await using folder = await temporaryFolder();
+  const timers = manualClock();
+  let behindMs = 0;
+  const world = await begin(folder, {}, { ...timers, now: () => timers.now() - behindMs });
+  await world.pass(MINUTE_MS);
+  behindMs = 3 * DAY_MS;
+  await world.pass(DAY_MS + HOUR_MS);
+  expect(world.names()).toHaveLength(2);
+});
+
+test("a defect does not end the schedule", async () => {
+  await using folder = await temporaryFolder();
+  const world = await begin(folder);
+  world.failure = new TypeError("a defect");
+  await world.pass(MINUTE_MS);
+  expect(world.schedule.state.failure).toBe("internal error; see the log of the server");
+  expect(world.logged).toContain("the backup failed");
+  world.failure = undefined;
+  await world.pass(HOUR_MS);
+  expect(world.names()).toHaveLength(1);
 });
 
 test("without hours there is no schedule; with keep 0 all stay", async () => {
