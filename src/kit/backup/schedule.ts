@@ -137,7 +137,7 @@ export class BackupSchedule {
     }
     this.#deps.log.info("made a scheduled backup");
     this.#state = { ...this.#state, lastAt: begun, failure: undefined };
-    await this.#prune();
+    await this.#clearUp();
     this.#due(begun + this.#everyMs);
   }
 
@@ -146,10 +146,11 @@ export class BackupSchedule {
     this.#state = { ...this.#state, failure, failures: this.#state.failures + 1 };
   }
 
-  async #prune(): Promise<void> {
-    const { config, shelf, log } = this.#deps;
-    if (config.keep === 0) return;
+  async #clearUp(): Promise<void> {
+    const { clock, config, shelf, log } = this.#deps;
     try {
+      await shelf.clearLeftovers(clock.now());
+      if (config.keep === 0) return;
       for (const name of await shelf.prune(config.keep))
         log.info("deleted an old scheduled backup", { name, kept: config.keep });
     } catch (error) {

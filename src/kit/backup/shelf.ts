@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { rfc3339, timeOf } from "../clock.ts";
-import { accessProblem } from "../disk/disk.ts";
-import { targetPath } from "./target.ts";
+import { DAY_MS, rfc3339, timeOf } from "../clock.ts";
+import { absentAsUndefined, accessProblem } from "../disk/disk.ts";
+import { targetPath, TEMPORARY_NAME } from "./target.ts";
 
 const EXTENSION = ".tar.zst";
 const SCHEDULED = "-scheduled";
@@ -94,6 +94,16 @@ export class Shelf {
     const names = scheduled.slice(keep).map(({ name }) => name);
     for (const name of names) await rm(join(this.directory, name), { force: true });
     return names;
+  }
+
+  /** Deletes what killed programs left of backups that were begun a day ago or earlier. Raises what the disk raises. */
+  async clearLeftovers(now: number): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      if (!this.#name.test(TEMPORARY_NAME.exec(name)?.[1] ?? "")) continue;
+      const file = join(this.directory, name);
+      const facts = await absentAsUndefined(stat(file));
+      if (facts && facts.mtimeMs < now - DAY_MS) await rm(file, { force: true });
+    }
   }
 
   /** Newest first. */

@@ -11,6 +11,8 @@ import { randomHex } from "../random.ts";
 import { syncDirectory } from "../disk/replace-file.ts";
 
 const TEMPORARY_BITS = 48;
+/** The name of a file that is being written, with the name that it will get. A killed program leaves it. */
+export const TEMPORARY_NAME = /^\.(.+)\.part-[0-9a-f]{12}$/;
 /** The errors of file systems without hard links. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 

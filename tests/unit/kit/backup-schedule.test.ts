@@ -1,7 +1,7 @@
 // Goal: scheduled backups are made when they are due, whatever restarts, failures and jumps of the clock lie in between; old ones go, and nothing else.
 
 import { expect, test } from "bun:test";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupConfigOf, type BackupConfig } from "../../../src/kit/backup/config.ts";
 import { BackupJobs } from "../../../src/kit/backup/backup-jobs.ts";
@@ -172,6 +172,25 @@ test("a defect does not end the schedule", async () => {
   world.failure = undefined;
   await world.pass(HOUR_MS);
   expect(world.names()).toHaveLength(1);
+});
+
+test("what killed programs left a day ago goes", async () => {
+  await using folder = await temporaryFolder();
+  const old = ".cairn-backup-20251230T120000Z.tar.zst.part-0123456789ab";
+  const young = ".cairn-backup-20260101T110000Z-scheduled.tar.zst.part-0123456789ab";
+  const foreign = ".service-backup-20251230T120000Z.tar.zst.part-0123456789ab";
+  const world = await begin(folder);
+  for (const [name, agoMs] of [
+    [old, DAY_MS + HOUR_MS],
+    [young, HOUR_MS],
+    [foreign, 2 * DAY_MS],
+  ] as const) {
+    const time = new Date(world.clock.now() - agoMs);
+    writeFileSync(join(folder.path, name), "");
+    utimesSync(join(folder.path, name), time, time);
+  }
+  await world.pass(5 * MINUTE_MS);
+  expect(world.names()).toEqual([young, foreign, ...scheduledAt("20260101T120100")].sort());
 });
 
 test("without hours there is no schedule; with keep 0 all stay", async () => {
