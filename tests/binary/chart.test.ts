@@ -8,7 +8,7 @@ import { binaryPath } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const TEMPLATE = readFileSync(join(ROOT, "release/chart/templates/server.yaml"), "utf8");
-const COMMAND = / - (.*cairn init server .*)/.exec(TEMPLATE)![1]!;
+const COMMAND = /^ *(cairn init server .*)/m.exec(TEMPLATE)![1]!;
 
 test("the first start of the chart's server creates it, also after a pod that ended meanwhile", async () => {
   await using folder = await temporaryFolder();
