@@ -79,8 +79,10 @@ export class Conversation {
     this.#deps = deps;
   }
 
-  /** Returns pages newest first, each in ascending order. Includes the entries of workers, with their thread. */
-  /** Returns pages, oldest first. Access is checked at once, and again for each page. */
+  /**
+   * Returns the newest entries in pages, oldest first. Includes the entries of workers, with their thread. Access is checked at once, and again
+   * for each page.
+   */
   list(caller: Caller, workspaceId: number, page: EntriesQuery): Generator<Entry[]> {
     const { store, access } = this.#deps;
     access.workspace(caller, workspaceId);
