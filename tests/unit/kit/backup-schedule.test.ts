@@ -174,7 +174,7 @@ test("a defect does not end the schedule", async () => {
   expect(world.names()).toHaveLength(1);
 });
 
-test("what killed programs left a day ago goes", async () => {
+test("a file that a killed program left a day ago goes", async () => {
   await using folder = await temporaryFolder();
   const old = ".cairn-backup-20251230T120000Z.tar.zst.part-0123456789ab";
   const young = ".cairn-backup-20260101T110000Z-scheduled.tar.zst.part-0123456789ab";
