@@ -17,7 +17,7 @@ interface Options<Subject, T> {
   /** Higher for newer items. */
   readonly numberOf: (item: T) => number;
   readonly isLast: (page: readonly T[]) => boolean;
-  /** Reads the newest page again after so many milliseconds. */
+  /** Milliseconds between reads of the newest page. */
   readonly every?: number;
 }
 

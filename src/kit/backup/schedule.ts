@@ -91,11 +91,12 @@ export class BackupSchedule {
   start(): void {
     if (this.#everyMs === 0) return;
     this.#deps.background.run("schedule of backups", async () => {
-      const { clock, shelf } = this.#deps;
+      const { clock, shelf, log } = this.#deps;
       try {
         this.#state = { ...this.#state, lastAt: await shelf.newestScheduled() };
       } catch (error) {
-        this.#failed(accessProblem(error));
+        const { directory } = shelf;
+        log.warn("cannot read the directory for backups", { directory, error: accessProblem(error) });
       }
       const now = clock.now();
       this.#due(Math.max((this.#state.lastAt ?? 0) + this.#everyMs, now + FIRST_WAIT_MS));

@@ -8,7 +8,7 @@ import { randomHex } from "../random.ts";
 const MARK_BITS = 128;
 /** The flag ECHO of termios, the same on Linux and macOS. */
 const ECHO_FLAG = 8;
-/** After so many turns of the event loop, the echo does not come: the terminal is full of input that its program did not read. */
+/** An echo that has not come after this many ticks never comes: the terminal is full of input that its program did not read. */
 const ECHO_TICKS_MAX = 60;
 const TICK_MS = 50;
 
