@@ -4,7 +4,7 @@ import { defineCommand } from "citty";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
-import { knownProblem } from "../../context/client/failures.ts";
+import { knownProblem } from "../../kit/network/network-problem.ts";
 import { askHealth, healthOf, type ServerHealth } from "../../context/client/server-health.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { systemClock } from "../../kit/clock.ts";

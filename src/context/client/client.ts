@@ -3,7 +3,8 @@
 
 import { systemTimers, type Timers } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { interrupted, networkProblem, notJson, refusal } from "./failures.ts";
+import { networkProblem } from "../../kit/network/network-problem.ts";
+import { interrupted, notJson, refusal } from "./failures.ts";
 import { answerInTime, answerLimitMs } from "./answer-timeout.ts";
 
 export type Body = string | Uint8Array<ArrayBuffer>;
