@@ -17,9 +17,14 @@ export function isSameSecret(one: string, other: string): boolean {
   return crypto.timingSafeEqual(Buffer.from(sha256Hex(one)), Buffer.from(sha256Hex(other)));
 }
 
-/** HMAC-SHA-256 (RFC 2104) as lower-case hex. */
+/** HMAC-SHA-256 (RFC 2104). */
+export function hmacSha256(key: string | Uint8Array, data: string | Uint8Array): Buffer {
+  return new Bun.CryptoHasher("sha256", key).update(data).digest();
+}
+
+/** The same as lower-case hex. */
 export function hmacSha256Hex(key: string, data: string | Uint8Array): string {
-  return new Bun.CryptoHasher("sha256", key).update(data).digest("hex");
+  return hmacSha256(key, data).toString("hex");
 }
 
 /** A new bearer token: `cairn_` and 256 random bits in base64url. Only its hash may be stored. */

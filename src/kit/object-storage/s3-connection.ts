@@ -1,0 +1,250 @@
+// Requests to one bucket: signed, retried a few times, with one deadline for all tries, without redirects. Answers with a failure become errors. It
+// knows requests and answers, not the operations made of them.
+
+import type { Clock, Timers } from "../clock.ts";
+import { pauseBy } from "../concurrency/deadline.ts";
+import { sha256Hex } from "../crypto.ts";
+import { AppError } from "../error.ts";
+import { networkProblem } from "../network/network-problem.ts";
+import { sizeText } from "../text/amounts.ts";
+import { encodedKey, type S3Address } from "./s3-address.ts";
+import { interrupted, mayPass, refusedBy, tooLate, unreachable, type Bucket } from "./s3-failure.ts";
+import { queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
+import { errorCode } from "./s3-xml.ts";
+
+const TRIES_MAX = 3;
+/** Before the second try; before the third, this times `PAUSE_GROWTH`. */
+const PAUSE_MS = 50;
+const PAUSE_GROWTH = 4;
+/** A list of 1,000 objects with the longest keys has about 4 MiB. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** Of answers without a body. */
+const CODES = new Map([
+  [403, "AccessDenied"],
+  [404, "NoSuchKey"],
+  [412, "PreconditionFailed"],
+]);
+
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  /** Undefined: the bucket. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** With names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** SHA-256 of the body as hex, if it is known. */
+  readonly bodyHash?: string;
+  /** Codes of the storage that are an answer, not a failure. */
+  readonly accepts?: readonly string[];
+  /** Raises `too_large` for a larger answer. */
+  readonly bytesMax?: number;
+  /** For all tries; for `read`, between two pieces of the answer. */
+  readonly limitMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface S3Answer {
+  readonly headers: Headers;
+  /** One of those that the request accepts; undefined: success. */
+  readonly code: string | undefined;
+  readonly body: Uint8Array;
+}
+
+interface Opened {
+  readonly response: Response;
+  readonly code: string | undefined;
+}
+
+interface ConnectionOptions {
+  readonly address: S3Address;
+  readonly bucket: string;
+  readonly region: string;
+  readonly credentials: S3Credentials;
+  /** Of a request without a limit of its own. */
+  readonly limitMs: number;
+  readonly clock: Pick<Clock, "now">;
+  readonly timers: Timers;
+}
+
+/** Raises `unavailable`, and the reason of an aborted signal. */
+export class S3Connection {
+  readonly #options: ConnectionOptions;
+  /** For errors. */
+  readonly bucket: Bucket;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.bucket = { host: options.address.host, bucket: options.bucket };
+  }
+
+  /** Returns the whole answer. */
+  async ask(request: S3Request): Promise<S3Answer> {
+    const limit = this.#limit(request);
+    try {
+      return await this.#inTries(limit, async () => {
+        const { response, code } = await this.#open(request, limit);
+        const bytesMax = request.bytesMax ?? ANSWER_BYTES_MAX;
+        const isWhole = code === undefined && request.method !== "HEAD";
+        const body = isWhole ? await this.#whole(response, bytesMax, limit) : new Uint8Array();
+        return { headers: response.headers, code, body };
+      });
+    } finally {
+      limit.clear();
+    }
+  }
+
+  /** Yields the answer in pieces; nothing for one of the accepted codes, with which `onCode` is called. */
+  async *read(request: S3Request, onCode: (code: string) => void): AsyncGenerator<Uint8Array> {
+    const limit = this.#limit(request);
+    try {
+      const { response, code } = await this.#inTries(limit, () => this.#open(request, limit));
+      if (code !== undefined) return onCode(code);
+      for await (const piece of this.#pieces(response, limit)) {
+        limit.pause();
+        yield piece;
+        limit.restart();
+      }
+    } finally {
+      limit.clear();
+    }
+  }
+
+  #limit({ limitMs = this.#options.limitMs, signal }: S3Request): TimeLimit {
+    return new TimeLimit(limitMs, this.#options.timers, signal);
+  }
+
+  async #inTries<T>(limit: TimeLimit, attempt: () => Promise<T>): Promise<T> {
+    let pauseMs = PAUSE_MS;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (tries === TRIES_MAX || !mayPass(error)) throw error;
+        await pauseBy(this.#options.timers, pauseMs, limit.signal);
+        if (limit.signal.aborted) throw limit.isOver ? error : limit.signal.reason;
+        pauseMs *= PAUSE_GROWTH;
+      }
+    }
+  }
+
+  async #open(request: S3Request, limit: TimeLimit): Promise<Opened> {
+    const { address, credentials, region, clock } = this.#options;
+    const { method, key, query = {}, headers = {}, body } = request;
+    const path = key === undefined ? address.path || "/" : `${address.path}/${encodedKey(key)}`;
+    const bodyHash = request.bodyHash ?? sha256Hex(body ?? "");
+    const signed = signedHeaders(
+      { method, host: address.host, path, query, headers, bodyHash },
+      { credentials, region, now: clock.now() },
+    );
+    const search = queryText(query);
+    const response = await this.#sent(`${address.origin}${path}${search === "" ? "" : `?${search}`}`, limit, {
+      method,
+      // An answer in another encoding would have another length than the object.
+      headers: { ...signed, "accept-encoding": "identity" },
+      ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
+    });
+    if (response.ok) return { response, code: undefined };
+    const code = method === "HEAD" ? CODES.get(response.status) : await this.#codeOf(response, limit);
+    if (code !== undefined && request.accepts?.includes(code) === true) return { response, code };
+    throw refusedBy(this.bucket, response.status, code);
+  }
+
+  async #sent(url: string, limit: TimeLimit, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, {
+        ...init,
+        // A redirect would send the signed headers elsewhere.
+        redirect: "manual",
+        signal: limit.signal,
+        // The runtime's own limit would hide ours, which says what to do.
+        timeout: false,
+      } as RequestInit);
+    } catch (error) {
+      throw limit.cause(this.bucket) ?? unreachable(this.bucket, networkProblem(error));
+    }
+  }
+
+  async #codeOf(response: Response, limit: TimeLimit): Promise<string | undefined> {
+    const text = Buffer.from(await this.#whole(response, ANSWER_BYTES_MAX, limit)).toString("utf8");
+    return errorCode(text);
+  }
+
+  async #whole(response: Response, bytesMax: number, limit: TimeLimit): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of this.#pieces(response, limit)) {
+      length += piece.byteLength;
+      if (length > bytesMax)
+        throw new AppError("too_large", `the object is larger than ${sizeText(bytesMax)}`, {
+          bytes_max: bytesMax,
+        });
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  async *#pieces(response: Response, limit: TimeLimit): AsyncGenerator<Uint8Array> {
+    const { body } = response;
+    if (body === null) return;
+    const length = Number(response.headers.get("content-length") ?? Number.NaN);
+    let read = 0;
+    try {
+      for await (const piece of body) {
+        read += piece.byteLength;
+        yield piece;
+      }
+    } catch {
+      throw limit.cause(this.bucket) ?? interrupted(this.bucket);
+    }
+    if (read < length) throw interrupted(this.bucket);
+  }
+}
+
+/** Aborts a request when its time is over or its caller gives up. */
+class TimeLimit {
+  readonly #abort = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #ms: number;
+  readonly #forward = () => this.#abort.abort(this.#caller?.reason);
+  readonly #timers: Timers;
+  #cancel: () => void = () => {};
+  isOver = false;
+
+  constructor(ms: number, timers: Timers, caller: AbortSignal | undefined) {
+    caller?.throwIfAborted();
+    this.#ms = ms;
+    this.#timers = timers;
+    this.#caller = caller;
+    caller?.addEventListener("abort", this.#forward, { once: true });
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  restart(): void {
+    this.#cancel();
+    this.#cancel = this.#timers.after(this.#ms, () => {
+      this.isOver = true;
+      this.#abort.abort();
+    });
+  }
+
+  /** Stops the time while the caller works with a piece. */
+  pause(): void {
+    this.#cancel();
+  }
+
+  /** Undefined: neither is why a request ended. */
+  cause(bucket: Bucket): unknown {
+    if (this.isOver) return tooLate(bucket, this.#ms);
+    return this.#abort.signal.aborted ? this.#abort.signal.reason : undefined;
+  }
+
+  clear(): void {
+    this.#cancel();
+    this.#caller?.removeEventListener("abort", this.#forward);
+  }
+}
