@@ -13,7 +13,8 @@ import { firstProblem } from "../../kit/schema-problem.ts";
 import type { Packed } from "../../kit/disk/tar.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
-import { readArchive, writeWhole } from "../../kit/backup/archive.ts";
+import { readArchive } from "../../kit/backup/archive.ts";
+import { writeWhole } from "../../kit/disk/write-whole.ts";
 import type { Member } from "../../kit/backup/schema.ts";
 import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME } from "./schema.ts";
 

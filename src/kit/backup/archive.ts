@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { AppError, systemCode } from "../error.ts";
 import { readTar, tarOf, type Packed, type Source } from "../disk/tar.ts";
+import { writeWhole } from "../disk/write-whole.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Does not block on a FIFO without a writer. */
@@ -64,11 +65,6 @@ export async function writeArchive(
     throw error;
   }
   return { size, sha256: hasher.digest("hex") };
-}
-
-export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  let at = 0;
-  while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
 }
 
 /** Judges a file's content, once the seal has shown that the archive is undamaged. */

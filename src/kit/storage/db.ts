@@ -6,6 +6,7 @@
 import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { Checkpoints, SHARES_FILE, sharedName } from "./checkpoints.ts";
+import { PageCapture, type PageSink } from "./changed-pages.ts";
 import { GroupCommit, type OnDefect, type WriteOptions } from "./group-commit.ts";
 import {
   claimFile,
@@ -54,6 +55,7 @@ export class Db {
   readonly #checkpoints: Checkpoints;
   readonly #freezer: Freezer;
   readonly #reserved: Reserved | undefined;
+  #capture: PageCapture | undefined;
   #closed = false;
 
   constructor({ path, sqlite, created = false, begun = false, reserved, onDefect }: DbOptions) {
@@ -80,6 +82,12 @@ export class Db {
   /** From now on, a worker does the checkpoints. Its program must implement `CHECKPOINT_JOB`. */
   checkpointIn(workers: WorkerPool): void {
     this.#checkpoints.use(workers);
+  }
+
+  /** From now on, `sink` gets the pages that each commit changes. Before the first write, or else a copy lacks pages. */
+  copyPagesTo(sink: PageSink): void {
+    const capture = (this.#capture = new PageCapture(this.path, () => this.#framesInLog(), sink));
+    this.#commits.captureWith((commit) => capture.capture(commit));
   }
 
   /** Undefined if no checkpoint is running; otherwise resolves at its end. Wait for it before `freeze` and `close`. */
@@ -134,7 +142,9 @@ export class Db {
   /** Commits one bit, to prove that the disk accepts writes. The file does not grow. Needs the tables of `migrate`. */
   prove(): Promise<void> {
     // A transaction in steps proves it too, and the caller should not wait for its end.
-    return this.#commits.isInSteps ? Promise.resolve() : this.write(() => void this.#proof.run());
+    return this.#commits.isInSteps
+      ? Promise.resolve()
+      : this.write(() => void this.#proof.run(), { quiet: true });
   }
 
   /** Returns the problems of the file, one per line; empty if it is intact. Reads the whole file, but does not compare indexes with tables. */
@@ -193,7 +203,9 @@ export class Db {
     this.#commits.close(refusal);
     // Finalized now, because the lock lasts until the last statement is finalized.
     for (const statement of this.#statements) statement.finalize();
+    this.#capture?.capture();
     this.#sqlite.close(false);
+    this.#capture?.close();
     this.#freezer.close();
     this.#reserved?.release();
   }
@@ -211,8 +223,14 @@ export class Db {
 
   /** Truncates the WAL. Returns false if it still holds pages that are not in the file. */
   #emptyLog(): boolean {
+    this.#capture?.capture();
     using statement = this.#sqlite.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
     return statement.get()?.busy === 0;
+  }
+
+  #framesInLog(): number {
+    using statement = this.#sqlite.prepare<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)");
+    return statement.get()!.log;
   }
 
   #keep<S extends { finalize(): void }>(statement: S): S {

@@ -20,6 +20,8 @@ export interface WriteOptions {
    * 2 to 4 ms.
    */
   readonly relaxed?: boolean;
+  /** Of no use to a copy of the database by itself: it is copied with the next change. */
+  readonly quiet?: boolean;
   /** How many writes of ordinary size it takes as long as, so that a commit of many large ones does not block everything else. Default: 1. */
   readonly weight?: number | undefined;
 }
@@ -34,6 +36,8 @@ type Outcome = { ok: true; value: unknown; after: (() => void)[] } | { ok: false
 
 /** Receives the error of a callback that failed after the commit. The write is durable, so no caller sees this error. */
 export type OnDefect = (error: unknown) => void;
+
+type Capture = (commit: { readonly isQuiet: boolean }) => void;
 
 export class GroupCommit {
   readonly #sqlite: Database;
@@ -53,6 +57,7 @@ export class GroupCommit {
   #steps: Promise<unknown> = Promise.resolve();
   /** Called after each commit with the number of its writes. */
   readonly #committed: (writes: number) => void;
+  #capture: Capture | undefined;
   #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
 
   constructor(sqlite: Database, onDefect: OnDefect, committed: (writes: number) => void) {
@@ -123,6 +128,11 @@ export class GroupCommit {
   /** As `Db.watchCommits`. */
   watchCommits(elapsed: () => number, told: (took: number) => void): void {
     this.#watch = { elapsed, told };
+  }
+
+  /** Calls `capture` in the step of each commit, before its writers hear of it. It must not throw. */
+  captureWith(capture: Capture): void {
+    this.#capture = capture;
   }
 
   /** Commits the pending writes, and refuses later ones. */
@@ -201,6 +211,7 @@ export class GroupCommit {
       const start = this.#watch?.elapsed() ?? 0;
       this.#sqlite.run("COMMIT");
       this.#watch?.told(this.#watch.elapsed() - start);
+      this.#capture?.({ isQuiet: false });
       // After a large transaction, COMMIT is a stretch of its own.
       await turnOfOthers();
       this.#callBack(after);
@@ -256,6 +267,7 @@ export class GroupCommit {
       else {
         this.#sqlite.run("COMMIT");
         this.#watch?.told(this.#watch.elapsed() - start);
+        this.#capture?.({ isQuiet: works.every(({ quiet }) => quiet) });
         this.#committed(works.length);
       }
       return outcomes;
