@@ -205,6 +205,8 @@ const MAY_RENAME_OR_SYNC = [
   "src/context/audit/chain.ts",
   "src/context/audit/audit-file.ts",
   "src/kit/backup/target.ts",
+  "src/kit/replication/replica-files.ts",
+  "src/kit/replication/snapshot.ts",
   "src/context/backup/unpack.ts",
   "src/context/restore-server.ts",
   "src/context/spaces/removal.ts",

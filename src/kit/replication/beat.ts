@@ -1,0 +1,51 @@
+// The sign of life of the node that leads: a small object that it replaces every few seconds. The other nodes watch whether it changes, each on its
+// own clock, so the clocks of the machines need not agree. It decides nothing: two nodes that both believe to lead are told apart by the log.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { ObjectStorage } from "../object-storage/object-storage.ts";
+import { closed } from "../schema.ts";
+import { LEADER } from "./places.ts";
+
+const BEAT_BYTES_MAX = 16 * 1024;
+
+export const Beat = closed({
+  node: Type.String(),
+  /** Random, of one term of leadership. */
+  term: Type.String(),
+  number: Type.Integer(),
+  /** The last entry of the log that the node wrote. */
+  position: Type.Integer(),
+  /** The node has stopped leading, and everything is in the log. */
+  released: Type.Boolean(),
+});
+export type Beat = Static<typeof Beat>;
+
+/** How leadership is kept and taken over; all in ms. */
+export interface Timing {
+  readonly beatEvery: number;
+  /** A leader whose beats fail this long answers nobody any more. */
+  readonly leaseMs: number;
+  /** A leader without a new beat for this long is replaced. Longer than the lease, by more than a beat may be on its way. */
+  readonly takeoverAfter: number;
+  /** Between two looks at the beat and the log. */
+  readonly lookEvery: number;
+}
+
+export const TIMING: Timing = { beatEvery: 2_000, leaseMs: 8_000, takeoverAfter: 12_000, lookEvery: 1_000 };
+
+/** Undefined: none was ever written, or it cannot be read. Raises `unavailable`. */
+export async function readBeat(storage: ObjectStorage): Promise<Beat | undefined> {
+  const bytes = await storage.get(LEADER, BEAT_BYTES_MAX);
+  if (bytes === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return Value.Check(Beat, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeBeat(storage: ObjectStorage, beat: Beat): Promise<void> {
+  return storage.put(LEADER, Buffer.from(JSON.stringify(beat)));
+}

@@ -1,0 +1,281 @@
+// A node that does not lead: copies a snapshot and the entries after it into its own files, watches the leader, and takes its place when its signs
+// of life end. A takeover is an entry of the log, so that of two nodes only one succeeds, and only one that has every entry before it.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock, Timers } from "../clock.ts";
+import { pauseBy } from "../concurrency/deadline.ts";
+import { AppError, messageOf } from "../error.ts";
+import type { Log } from "../log.ts";
+import type { ObjectStorage } from "../object-storage/object-storage.ts";
+import { randomHex } from "../random.ts";
+import { readBeat, type Beat, type Timing } from "./beat.ts";
+import { decodeEntry, encodeEntry, entryHash, type Entry } from "./entry.ts";
+import type { Position } from "./leader.ts";
+import { readState, writeState, type LocalState } from "./local-state.ts";
+import { CLUSTER, entryKey } from "./places.ts";
+import { applyEntries, removeDurably } from "./replica-files.ts";
+import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
+
+/** Larger than any write of the program. */
+const ENTRY_BYTES_MAX = 4 * 1024 * 1024 * 1024;
+/** Read and applied together: one sync of the disk for all. */
+const BATCH_ENTRIES_MAX = 256;
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+const READS_AT_ONCE = 4;
+const CLUSTER_BYTES_MAX = 1_024;
+const CLUSTER_BITS = 128;
+
+interface FollowerDeps {
+  readonly storage: ObjectStorage;
+  readonly node: string;
+  readonly directory: string;
+  /** The names in the directory that the log describes. Everything else there belongs to this node alone. */
+  readonly names: readonly string[];
+  readonly timing: Timing;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Prepares what is derived from these files; undefined: from all. Called when they have changed, and before a takeover. */
+  readonly prepare: (files: ReadonlySet<string> | undefined, signal: AbortSignal) => Promise<void>;
+}
+
+/** This node leads from here on. */
+export interface Takeover {
+  readonly position: Position;
+  readonly takeovers: readonly number[];
+  /** The entry after which the newest snapshot begins; undefined: there is none. */
+  readonly snapshot: number | undefined;
+}
+
+export class Follower {
+  readonly #deps: FollowerDeps;
+  #state: LocalState | undefined;
+  /** The last beat that differed from the one before it, and when it was seen on the monotonic clock. */
+  #beat: Beat | undefined;
+  #beatSeen: number;
+  /** The files that changed since what is derived from them was prepared; undefined: all. */
+  #unprepared: Set<string> | undefined;
+  #lastProblem: string | undefined;
+
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
+    this.#beatSeen = deps.clock.elapsed();
+  }
+
+  /** The name of the node that leads, as far as known. */
+  get leader(): string | undefined {
+    return this.#beat?.released === false ? this.#beat.node : undefined;
+  }
+
+  /** The last entry in the files of this node; undefined: it has no files yet. */
+  get position(): number | undefined {
+    return this.#state?.files === "exact" ? this.#state.seq : undefined;
+  }
+
+  /**
+   * Follows until this node has taken over; undefined: until the signal. Raises `refused` or `invalid` for what time does not mend: foreign data in
+   * the directory, a foreign or damaged log.
+   */
+  async follow(signal: AbortSignal): Promise<Takeover | undefined> {
+    const { timers, timing, log } = this.#deps;
+    while (!signal.aborted) {
+      try {
+        const taken = await this.#look(signal);
+        if (taken) return taken;
+        this.#lastProblem = undefined;
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
+        // Once per outage.
+        if (this.#lastProblem === undefined)
+          log.warn("cannot follow the replication log", { error: messageOf(error) });
+        this.#lastProblem = error.message;
+      }
+      await pauseBy(timers, timing.lookEvery, signal);
+    }
+    return undefined;
+  }
+
+  async #look(signal: AbortSignal): Promise<Takeover | undefined> {
+    const { storage, clock } = this.#deps;
+    this.#state ??= await this.#joined();
+    const beat = await readBeat(storage);
+    if (beat?.term !== this.#beat?.term || beat?.number !== this.#beat?.number) {
+      this.#beat = beat;
+      this.#beatSeen = clock.elapsed();
+    }
+    // Judged now, because a leader lives on while this node copies.
+    const isLeaderless = this.#isLeaderless();
+    if (!(await this.#isCurrent(beat?.position ?? 0, signal))) return undefined;
+    await this.#prepare(signal);
+    return isLeaderless ? this.#takeOver(signal) : undefined;
+  }
+
+  /** Gives the leader the time that it needs for a beat, also one of the same name: it may be this node before it was restarted. */
+  #isLeaderless(): boolean {
+    if (this.#beat === undefined || this.#beat.released) return true;
+    const { clock, timing, node } = this.#deps;
+    const silent = clock.elapsed() - this.#beatSeen;
+    return silent > (this.#beat.node === node ? 2 * timing.beatEvery : timing.takeoverAfter);
+  }
+
+  /** Returns the state of this node in the log, and creates the log for the first. */
+  async #joined(): Promise<LocalState> {
+    const { storage, directory } = this.#deps;
+    const found = await storage.get(CLUSTER, CLUSTER_BYTES_MAX);
+    const cluster = found && Buffer.from(found).toString("utf8");
+    const known = await readState(directory);
+    if (known) {
+      if (known.cluster === cluster) return known;
+      throw new AppError(
+        "refused",
+        cluster === undefined
+          ? `the bucket holds no replication log, but ${directory} belonged to one; if the log is lost, delete replication.json there, and this node starts a new log from its data`
+          : `the bucket holds another replication log than the one that ${directory} belongs to; check replication.bucket and replication.prefix`,
+      );
+    }
+    if (cluster !== undefined) {
+      if (this.#hasData())
+        throw new AppError(
+          "refused",
+          `the bucket holds a replication log already, and ${directory} has data of its own; to join, use an empty data directory; to start a log from this data, set another replication.prefix`,
+        );
+      return { cluster, seq: 0, hash: "", takeovers: [], files: "building" };
+    }
+    const made = randomHex(CLUSTER_BITS);
+    if (!(await storage.create(CLUSTER, Buffer.from(made)))) return this.#joined();
+    return this.#stored({ cluster: made, seq: 0, hash: "", takeovers: [], files: "exact" });
+  }
+
+  #hasData(): boolean {
+    const { directory, names } = this.#deps;
+    return names.some((name) => existsSync(join(directory, name)));
+  }
+
+  async #stored(state: LocalState): Promise<LocalState> {
+    await writeState(this.#deps.directory, state);
+    return (this.#state = state);
+  }
+
+  /** Applies the entries up to this one. False: there is no snapshot to join with yet. */
+  async #isCurrent(position: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#state!.files !== "exact") {
+      const manifest = await newestSnapshot(this.#deps.storage);
+      // The files of a leader that ended before its first snapshot are the only ones with everything.
+      if (!manifest) return this.#state!.files === "ahead";
+      await this.#restore(manifest, signal);
+    }
+    while (this.#state!.seq < position && !signal.aborted) {
+      if (await this.#applied(position)) continue;
+      const manifest = await newestSnapshot(this.#deps.storage);
+      if (!manifest || manifest.after <= this.#state!.seq) throw missing(this.#state!.seq + 1);
+      await this.#restore(manifest, signal);
+    }
+    return !signal.aborted;
+  }
+
+  /** Replaces the files by a snapshot and the entries that complete it. */
+  async #restore(manifest: Manifest, signal: AbortSignal): Promise<void> {
+    const { storage, directory, names, log } = this.#deps;
+    const { after: seq, hash, takeovers, complete } = manifest;
+    log.info("copying a snapshot", { after: seq, files: manifest.files.length });
+    this.#unprepared = undefined;
+    await this.#stored({ ...this.#state!, seq, hash, takeovers, files: "building" });
+    for (const name of names) await removeDurably(join(directory, name));
+    await restoreFiles(storage, directory, manifest, signal);
+    while (this.#state!.seq < complete && !signal.aborted)
+      if (!(await this.#applied(complete))) throw missing(this.#state!.seq + 1);
+    signal.throwIfAborted();
+    await this.#stored({ ...this.#state!, files: "exact" });
+  }
+
+  /** Applies the next entries, at least up to this one if they are not too many at once. False: the log has no next entry. */
+  async #applied(position: number): Promise<boolean> {
+    const { directory } = this.#deps;
+    const entries = await this.#nextEntries(Math.max(1, position - this.#state!.seq));
+    if (entries.length === 0) return false;
+    await applyEntries(directory, entries);
+    for (const { file } of entries.flatMap(({ parts }) => parts)) this.#unprepared?.add(file);
+    await this.#stored(stateAfter(this.#state!, entries));
+    return true;
+  }
+
+  /** Reads entries after the last one, several at a time. */
+  async #nextEntries(count: number): Promise<ReadEntry[]> {
+    const entries: ReadEntry[] = [];
+    let { seq, hash } = this.#state!;
+    for (let bytes = 0; entries.length < Math.min(count, BATCH_ENTRIES_MAX) && bytes < BATCH_BYTES_MAX;) {
+      const wanted = Math.min(count - entries.length, READS_AT_ONCE);
+      const numbers = Array.from({ length: wanted }, (_, index) => seq + 1 + index);
+      for (const found of await Promise.all(
+        numbers.map((number) => this.#deps.storage.get(entryKey(number), ENTRY_BYTES_MAX)),
+      )) {
+        if (found === undefined) return entries;
+        const entry = await decodeEntry(found, seq + 1);
+        if (entry.previous !== hash) throw unconnected(seq);
+        seq += 1;
+        hash = entryHash(found);
+        bytes += found.length;
+        entries.push({ ...entry, hash });
+      }
+    }
+    return entries;
+  }
+
+  async #prepare(signal: AbortSignal): Promise<void> {
+    if (this.#unprepared?.size === 0) return;
+    await this.#deps.prepare(this.#unprepared, signal);
+    if (!signal.aborted) this.#unprepared = new Set();
+  }
+
+  /** Undefined: another node was first, or the leader lives. */
+  async #takeOver(signal: AbortSignal): Promise<Takeover | undefined> {
+    const { storage, node, log } = this.#deps;
+    const snapshot = (await newestSnapshot(storage))?.after;
+    if (this.#state!.files === "ahead") await this.#skipToEnd();
+    else while (!signal.aborted && (await this.#applied(0)));
+    await this.#prepare(signal);
+    if (signal.aborted) return undefined;
+    const state = this.#state!;
+    const seq = state.seq + 1;
+    const bytes = await encodeEntry({ seq, kind: "takeover", node, previous: state.hash, parts: [] });
+    if (!(await storage.create(entryKey(seq), bytes))) {
+      log.info("another node leads", { entry: seq });
+      this.#beatSeen = this.#deps.clock.elapsed();
+      return undefined;
+    }
+    const hash = entryHash(bytes);
+    const takeovers = [...state.takeovers, seq];
+    await this.#stored({ ...state, seq, hash, takeovers, files: "ahead" });
+    return { position: { seq, hash }, takeovers, snapshot };
+  }
+
+  /**
+   * For a leader that ended before its first snapshot: nobody can have followed its log, and its files have everything that is in it. They are kept,
+   * and the log goes on after its last entry.
+   */
+  async #skipToEnd(): Promise<void> {
+    for (let entries = await this.#nextEntries(1); entries.length > 0; entries = await this.#nextEntries(1))
+      await this.#stored(stateAfter(this.#state!, entries));
+  }
+}
+
+interface ReadEntry extends Entry {
+  /** Of its bytes. */
+  readonly hash: string;
+}
+
+function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadEntry[]): LocalState {
+  const { seq, hash } = entries.at(-1)!;
+  const taken = entries.filter(({ kind }) => kind === "takeover").map((entry) => entry.seq);
+  return { ...state, seq, hash, takeovers: [...takeovers, ...taken] };
+}
+
+function missing(seq: number): AppError {
+  return new AppError("invalid", `entry ${seq} of the replication log is missing`);
+}
+
+function unconnected(seq: number): AppError {
+  return new AppError("invalid", `entry ${seq + 1} of the replication log does not follow from entry ${seq}`);
+}

@@ -1,0 +1,247 @@
+// The node that leads: takes the changes of its databases and files, and appends them to the log in the object storage. Each entry has the next
+// number and is created only if no other node created it, so a leader that was replaced can append nothing. Nothing may leave this node before
+// the changes that it shows are in the log: whoever answers waits for `settled`.
+
+import type { Clock, Timers } from "../clock.ts";
+import { pauseBy } from "../concurrency/deadline.ts";
+import { AppError, messageOf } from "../error.ts";
+import type { Log } from "../log.ts";
+import type { ObjectStorage } from "../object-storage/object-storage.ts";
+import type { PageSink } from "../storage/changed-pages.ts";
+import { writeBeat, type Timing } from "./beat.ts";
+import { encodeEntry, entryHash } from "./entry.ts";
+import { Outbox } from "./outbox.ts";
+import { entryKey } from "./places.ts";
+
+/** Changes that nobody waits for are appended after this long, or when there are this many bytes. */
+const GATHER_MS = 1_000;
+const GATHER_BYTES = 8 * 1024 * 1024;
+const RETRY_MS = 250;
+
+/** A place in the log: everything up to the entry with this number. */
+export interface Position {
+  readonly seq: number;
+  /** Of that entry; empty for 0. */
+  readonly hash: string;
+}
+
+/** Why a node leads no more. `superseded`: another one does; `unreachable`: the object storage; `broken`: a change was not copied. */
+export interface Loss {
+  readonly reason: "superseded" | "unreachable" | "broken";
+  readonly message: string;
+}
+
+interface LeaderDeps {
+  readonly storage: ObjectStorage;
+  readonly node: string;
+  /** Random, of this term. */
+  readonly term: string;
+  /** The entry by which the node took over. */
+  readonly position: Position;
+  readonly timing: Timing;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+interface Waiter {
+  readonly upTo: number;
+  readonly done: () => void;
+  readonly failed: (error: AppError) => void;
+}
+
+export class Leader {
+  readonly #deps: LeaderDeps;
+  readonly #outbox = new Outbox();
+  #position: Position;
+  /** Counts changes; those up to `#stored` are in the log. */
+  #changes = 0;
+  #stored = 0;
+  #waiters: Waiter[] = [];
+  #draining: Promise<void> | undefined;
+  #cancelGathering: (() => void) | undefined;
+  #beats = 0;
+  /** On the monotonic clock: when the last beat that arrived was begun. */
+  #lastBeat: number;
+  #beating: Promise<void>;
+  readonly #stopped = new AbortController();
+  #loss: Loss | undefined;
+  readonly #lost = Promise.withResolvers<Loss>();
+  /** Bytes appended, and entries. */
+  appendedBytes = 0;
+  entries = 0;
+
+  constructor(deps: LeaderDeps) {
+    this.#deps = deps;
+    this.#position = deps.position;
+    this.#lastBeat = deps.clock.elapsed();
+    this.#beating = this.#beat();
+  }
+
+  /** Resolves when this node must not answer anybody any more. */
+  get lost(): Promise<Loss> {
+    return this.#lost.promise;
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  /** `file`: a path in the data directory. */
+  pages(file: string): PageSink {
+    return {
+      changed: (changed, isQuiet) => {
+        this.#outbox.pages(file, changed);
+        this.#changed({ isQuiet });
+      },
+      failed: (error) =>
+        this.#lose({ reason: "broken", message: `cannot read changes of ${file}: ${messageOf(error)}` }),
+    };
+  }
+
+  append(file: string, at: number, content: Uint8Array): void {
+    this.#outbox.append(file, at, content);
+    this.#changed({ isQuiet: false });
+  }
+
+  /** A file or folder of the data directory is gone. */
+  removed(file: string): void {
+    this.#outbox.remove(file);
+    this.#changed({ isQuiet: false });
+  }
+
+  /** Raises `unavailable` once this node may have been replaced. */
+  requireLead(): void {
+    const { clock, timing } = this.#deps;
+    if (this.#loss === undefined && clock.elapsed() - this.#lastBeat > timing.leaseMs)
+      this.#lose({
+        reason: "unreachable",
+        message: "the object storage took no sign of life from this node",
+      });
+    if (this.#loss) throw leadsNoMore();
+  }
+
+  /** Undefined: all changes so far are in the log. Otherwise resolves when they are; raises `unavailable` if this node leads no more. */
+  settled(): Promise<void> | undefined {
+    this.requireLead();
+    if (this.#stored === this.#changes) return undefined;
+    const done = Promise.withResolvers<void>();
+    this.#waiters.push({ upTo: this.#changes, done: done.resolve, failed: done.reject });
+    this.#drain();
+    return done.promise;
+  }
+
+  /** Appends what is left and lets another node lead at once. No change may follow. */
+  async release(): Promise<void> {
+    const { storage, node, term } = this.#deps;
+    await this.settled();
+    await this.#draining;
+    this.#stopped.abort();
+    await this.#beating;
+    const { seq } = this.#position;
+    await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: true });
+  }
+
+  /** Without a word to the other nodes: for a node that leads no more. */
+  abandon(): void {
+    this.#stopped.abort();
+    this.#cancelGathering?.();
+  }
+
+  #changed({ isQuiet }: { readonly isQuiet: boolean }): void {
+    this.#changes += 1;
+    if (isQuiet || this.#loss) return;
+    if (this.#outbox.bytes >= GATHER_BYTES) return this.#drain();
+    this.#cancelGathering ??= this.#deps.timers.after(GATHER_MS, () => {
+      this.#cancelGathering = undefined;
+      this.#drain();
+    });
+  }
+
+  #drain(): void {
+    this.#draining ??= this.#appendAll().finally(() => (this.#draining = undefined));
+  }
+
+  async #appendAll(): Promise<void> {
+    try {
+      while (!this.#outbox.isEmpty && this.#loss === undefined) {
+        const upTo = this.#changes;
+        if (await this.#appendNext()) this.#storedUpTo(upTo);
+      }
+    } catch (error) {
+      this.#lose({ reason: "broken", message: messageOf(error) });
+    }
+  }
+
+  /** False: this node leads no more. */
+  async #appendNext(): Promise<boolean> {
+    const { node } = this.#deps;
+    const { seq: before, hash: previous } = this.#position;
+    const seq = before + 1;
+    const bytes = await encodeEntry({ seq, kind: "changes", node, previous, parts: this.#outbox.take() });
+    if (!(await this.#create(seq, bytes))) return false;
+    this.#position = { seq, hash: entryHash(bytes) };
+    this.appendedBytes += bytes.length;
+    this.entries += 1;
+    return true;
+  }
+
+  async #create(seq: number, bytes: Uint8Array): Promise<boolean> {
+    const { storage, timers, log } = this.#deps;
+    for (let failures = 0; this.#loss === undefined; failures += 1) {
+      try {
+        if (await storage.create(entryKey(seq), bytes)) return true;
+        this.#lose({ reason: "superseded", message: `another node wrote entry ${seq} of the log` });
+      } catch (error) {
+        if (failures === 0) log.warn("cannot append to the replication log", { error: messageOf(error) });
+        await pauseBy(timers, RETRY_MS, this.#stopped.signal);
+      }
+    }
+    return false;
+  }
+
+  #storedUpTo(change: number): void {
+    this.#stored = change;
+    const waiting = this.#waiters;
+    this.#waiters = waiting.filter(({ upTo }) => upTo > change);
+    for (const { upTo, done } of waiting) if (upTo <= change) done();
+  }
+
+  /** Until it is stopped. */
+  async #beat(): Promise<void> {
+    const { storage, node, term, timing, clock, timers, log } = this.#deps;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const begun = clock.elapsed();
+      try {
+        const { seq } = this.#position;
+        await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: false });
+        this.#lastBeat = begun;
+      } catch (error) {
+        log.warn("cannot write the sign of life", { error: messageOf(error) });
+      }
+      await pauseBy(timers, timing.beatEvery, signal);
+      if (signal.aborted) return;
+      try {
+        this.requireLead();
+      } catch {
+        return;
+      }
+    }
+  }
+
+  #lose(loss: Loss): void {
+    if (this.#loss) return;
+    this.#loss = loss;
+    for (const { failed } of this.#waiters.splice(0)) failed(leadsNoMore());
+    this.#lost.resolve(loss);
+  }
+}
+
+function leadsNoMore(): AppError {
+  return new AppError(
+    "unavailable",
+    "this node does not lead any more; the request may or may not have taken effect: look, then try again",
+    { reason: "leads_no_more" },
+  );
+}

@@ -1,0 +1,62 @@
+// The files of a node that follows: entries are applied to them in order. Each part can be applied again after a crash in the middle, because it
+// says what is where, not what changes.
+
+import { mkdir, open, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { syncDirectory } from "../disk/replace-file.ts";
+import { writeWhole } from "../disk/write-whole.ts";
+import { systemCode } from "../error.ts";
+import type { AppendPart, Entry, PagesPart } from "./entry.ts";
+import { Outbox } from "./outbox.ts";
+
+/** Applies entries that follow one another. Durable when it resolves. Raises errors of the disk. */
+export async function applyEntries(directory: string, entries: readonly Entry[]): Promise<void> {
+  // Each page and each file is written once, whatever the number of entries.
+  const merged = new Outbox();
+  for (const part of entries.flatMap(({ parts }) => parts)) merged.add(part);
+  for (const part of merged.take()) {
+    const path = join(directory, ...part.file.split("/"));
+    if (part.kind === "pages") await inFile(path, (handle) => writePages(handle, part));
+    else if (part.kind === "append") await inFile(path, (handle) => writeEnd(handle, part));
+    else await removeDurably(path);
+  }
+}
+
+async function writePages(handle: FileHandle, { pageSize, size, pages }: PagesPart): Promise<void> {
+  for (const [number, page] of pages)
+    if (number <= size) await writeWhole(handle, page, (number - 1) * pageSize);
+  await handle.truncate(size * pageSize);
+}
+
+async function writeEnd(handle: FileHandle, { at, content }: AppendPart): Promise<void> {
+  await writeWhole(handle, content, at);
+  await handle.truncate(at + content.length);
+}
+
+async function inFile(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const { handle, isNew } = await opened(path);
+  try {
+    await write(handle);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if (isNew) await syncDirectory(dirname(path));
+}
+
+async function opened(path: string): Promise<{ readonly handle: FileHandle; readonly isNew: boolean }> {
+  try {
+    return { handle: await open(path, "r+"), isNew: false };
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  return { handle: await open(path, "wx+", PRIVATE_FILE_MODE), isNew: true };
+}
+
+export async function removeDurably(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  const parent = dirname(path);
+  if (await stat(parent).catch(() => undefined)) await syncDirectory(parent);
+}
