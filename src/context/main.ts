@@ -17,6 +17,7 @@ import { readTls, validity } from "./config/tls-files.ts";
 import { Listening } from "./listening.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations, serverSchema } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
+import { settledFirst, type Copying } from "./replication/copying.ts";
 import { createHandler } from "./server.ts";
 import type { AcmeOptions, ServerAcme } from "./server-acme.ts";
 import type { Listen } from "./setup/setup.ts";
@@ -43,6 +44,10 @@ export interface OpenOptions {
   readonly sshLimits?: Partial<SshLimits>;
   /** Needed by a server with DNS-01. */
   readonly acme?: AcmeOptions;
+  /** For a server with several nodes: copies what changes to the others. */
+  readonly copying?: Copying;
+  /** Opens the data of a server with several nodes without them: for data that is not in use, such as a restored backup. */
+  readonly isApart?: boolean;
 }
 
 /** An open server. Without a listener, it serves only this process. */
@@ -61,10 +66,13 @@ export function openServer(options: OpenOptions): OpenServer {
   const clock = options.clock ?? systemClock;
   const config = loadServerConfig(options.directory);
   const log = createLog({ ...options.log, level: config.logLevel, clock });
+  if (config.replication && !options.copying && options.isApart !== true)
+    throw ofOtherNodes(options.directory);
   refuseLostDatabase(options.directory);
   const db = openDatabase(join(options.directory, DATABASE_NAME), (error) =>
     log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
+  if (options.copying) db.copyPagesTo(options.copying.server);
   try {
     const report = migrate(db, serverMigrations, clock.now(), {
       whole: serverSchema,
@@ -77,15 +85,17 @@ export function openServer(options: OpenOptions): OpenServer {
       },
     });
     if (report.backup) log.info("database upgraded", { backup: report.backup });
-    const parts = buildParts({ db, clock, log, config, outbound: options.outbound, timers: options.timers });
+    const { outbound, timers, copying } = options;
+    const parts = buildParts({ db, clock, log, config, outbound, timers, copying });
     prepare(parts);
     const { setupCode: code } = options;
     const setup = code === undefined ? undefined : { code, moveTo: (to: Listen) => opened.moveTo(to) };
+    const handle = createHandler(parts, log, setup);
     const opened: OpenServer = {
       config,
       parts,
       log,
-      handle: createHandler(parts, log, setup),
+      handle: copying ? settledFirst(handle, copying, log) : handle,
       moveTo: () => {},
       close: () => close(parts, log),
     };
@@ -94,6 +104,13 @@ export function openServer(options: OpenOptions): OpenServer {
     db.close();
     throw error;
   }
+}
+
+function ofOtherNodes(directory: string): AppError {
+  return new AppError(
+    "refused",
+    `${directory} belongs to a node of a server with several, and only the node that leads changes the data; start the server, and run the command on the node that leads`,
+  );
 }
 
 /** A new, empty database would lock everyone out and drop every deny rule, so the operator must ask for it. */
@@ -152,8 +169,17 @@ export interface RunningServer {
   stop(reason: string): Promise<void>;
 }
 
+type StartOptions = OpenOptions & { readonly port?: number };
+
 /** Opens the server and listens. `port` overrides the configured port. Raises what `openServer` and the bind raise. */
-export async function startServer(options: OpenOptions & { readonly port?: number }): Promise<RunningServer> {
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  return (await startOpen(options)).running;
+}
+
+/** As `startServer`, for a caller that also needs its parts. */
+export async function startOpen(
+  options: StartOptions,
+): Promise<{ readonly opened: OpenServer; readonly running: RunningServer }> {
   const opened = openServer(options);
   const { config, parts, log } = opened;
   let listening: Listening | undefined;
@@ -182,7 +208,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     parts.staleEvents.start();
     parts.backups.schedule.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
-    return running(opened, started, [acme, ssh]);
+    return { opened, running: running(opened, started, [acme, ssh]) };
   } catch (error) {
     await acme?.close();
     await ssh?.close();

@@ -30,6 +30,7 @@ import { Graph } from "./graph/graph.ts";
 import type { Ground } from "./ground.ts";
 import { buildPeople } from "./people/build.ts";
 import { ContextDoor } from "./people/door.ts";
+import type { Copying } from "./replication/copying.ts";
 import { RateLimits } from "./rate/rate-limits.ts";
 import { Search } from "./search/search.ts";
 import { Spaces } from "./spaces/spaces.ts";
@@ -44,6 +45,10 @@ import { contextWorkers } from "./worker-pool.ts";
 
 const ENGINES: Readonly<Record<EngineName, EngineKind>> = { sqlite };
 
+export function engineOf({ backend }: Pick<ServerConfig, "backend">): EngineKind {
+  return ENGINES[backend];
+}
+
 interface PartsOptions {
   readonly db: Db;
   readonly clock: Clock;
@@ -53,6 +58,7 @@ interface PartsOptions {
   readonly outbound?: OutboundOptions | undefined;
   /** For tests. */
   readonly timers?: Timers | undefined;
+  readonly copying?: Copying | undefined;
 }
 
 export type Parts = ReturnType<typeof buildParts>;
@@ -68,7 +74,7 @@ export function buildParts(options: PartsOptions) {
   const spaces = new Spaces({
     engineOptions: { workers, onCommit: (ms) => commits.observe(ms / 1_000) },
     directory: join(config.directory, "spaces"),
-    engine: ENGINES[config.backend],
+    engine: engineOf(config),
     db,
     audit,
     events,
@@ -76,6 +82,7 @@ export function buildParts(options: PartsOptions) {
     log,
     quotas: config.quotas,
     versionsKept: config.versionsKept,
+    copying: options.copying?.spaces,
   });
   const door = new ContextDoor({ authentication, limits, audit, addresses, spaces });
   const secrets = new SecretScan(config.secrets, workers);
@@ -123,7 +130,7 @@ function backupsOf(ground: Ground, spaces: Spaces, { config, timers = systemTime
   return new Backups({ ...ground, directory: config.directory, config: config.backup, spaces, timers });
 }
 
-function buildGround({ db, clock, log, config }: PartsOptions): Ground {
+function buildGround({ db, clock, log, config, copying }: PartsOptions): Ground {
   const workers = contextWorkers();
   db.checkpointIn(workers);
   return {
@@ -133,8 +140,8 @@ function buildGround({ db, clock, log, config }: PartsOptions): Ground {
     config,
     background: new Background(log),
     workers,
-    audit: new Audit({ path: auditPath(config.directory), db, clock, log }),
-    events: new Events({ db, clock, log }),
+    audit: new Audit({ path: auditPath(config.directory), db, clock, log, appended: copying?.appended }),
+    events: new Events({ db, clock, log, settled: copying?.settled }),
   };
 }
 

@@ -239,7 +239,7 @@ async function recordRestore(
   log: Pick<LogOptions, "format" | "write">,
   clock: Clock,
 ): Promise<{ entries: number; webhooks: number; secretsKey: string }> {
-  const server = openServer({ directory: build, log, clock });
+  const server = openServer({ directory: build, log, clock, isApart: true });
   try {
     const { audit, webhooks } = server.parts;
     const { secretsKey } = server.config;

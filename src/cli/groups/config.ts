@@ -4,7 +4,7 @@ import { defineCommand } from "citty";
 import { join } from "node:path";
 import { readServerConfig } from "../../context/config/config.ts";
 import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
-import type { AcmeConfig } from "../../context/config/schema.ts";
+import type { AcmeConfig, ReplicationConfig } from "../../context/config/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { hostAndPort } from "../../kit/network/hosts.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
@@ -51,6 +51,7 @@ export const configCheck = defineCommand({
       "backup.directory": config.backup.directory,
       "backup.every_hours": config.backup.everyHours,
       "backup.keep": config.backup.keep,
+      ...replicationSettings(config.replication),
       "metrics.allow": config.metricsAllow,
       log_level: config.logLevel,
     };
@@ -72,6 +73,18 @@ function acmeSettings(acme: AcmeConfig | undefined) {
     "tls.acme.http_addr": hostAndPort(host, port),
     "tls.acme.directory": acme.authority,
     "tls.acme.dns.provider": acme.dnsProvider ?? "",
+  };
+}
+
+function replicationSettings(replication: ReplicationConfig | undefined) {
+  if (replication === undefined) return { "replication.bucket": "" };
+  const { bucket, node, endpoint, region, prefix } = replication;
+  return {
+    "replication.bucket": bucket,
+    "replication.node": node,
+    "replication.endpoint": endpoint,
+    "replication.region": region,
+    "replication.prefix": prefix,
   };
 }
 

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { knownProblem } from "../../kit/network/network-problem.ts";
 import { askHealth, healthOf, type ServerHealth } from "../../context/client/server-health.ts";
+import { readServerConfig } from "../../context/config/config.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { ignoreSuspend, processEnvironment, stderrLogFormat } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { problemText } from "../../kit/health.ts";
-import { createLog } from "../../kit/log.ts";
+import { createLog, type LogOptions } from "../../kit/log.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/terminal/output.ts";
 import { startDetached } from "../../kit/processes/process.ts";
 import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
@@ -58,12 +59,30 @@ export const serverStart = defineCommand({
     ignoreSuspend(() =>
       own.warn("Ctrl+Z is ignored: a suspended server cannot respond; stop it with Ctrl+C"),
     );
-    const { startServer } = await import("../../context/main.ts");
-    const acme = { environment: processEnvironment() };
-    const server = await startServer({ directory, log, acme, ...(port !== undefined && { port }) });
-    await server.stop(await stopped);
+    const options = { directory, log, ...(port !== undefined && { port }) };
+    await (readServerConfig(directory).replication ? runNode(options, stopped) : runServer(options, stopped));
   },
 });
+
+interface RunOptions {
+  readonly directory: string;
+  readonly log: Pick<LogOptions, "format" | "write">;
+  readonly port?: number;
+}
+
+/** `stopped`: the reason, once someone stops it. */
+async function runServer(options: RunOptions, stopped: Promise<string>): Promise<void> {
+  const { startServer } = await import("../../context/main.ts");
+  const server = await startServer({ ...options, acme: { environment: processEnvironment() } });
+  await server.stop(await stopped);
+}
+
+/** For one of several nodes. */
+async function runNode(options: RunOptions, stopped: Promise<string>): Promise<void> {
+  const { startReplicated } = await import("../../context/replicated-server.ts");
+  const node = await startReplicated({ ...options, environment: processEnvironment() });
+  await node.stop(await Promise.race([stopped, node.failed]));
+}
 
 /** Raises `invalid`. */
 async function portOf(text: string): Promise<number> {

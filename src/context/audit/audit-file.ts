@@ -29,6 +29,9 @@ export function auditPath(directory: string): string {
   return join(directory, "audit", "audit.jsonl");
 }
 
+/** Called with the offset of lines, in the step in which they are written. Must not throw. */
+export type Appended = (at: number, lines: Uint8Array) => void;
+
 export class AuditFile {
   readonly path: string;
   #descriptor: number | undefined;
@@ -36,11 +39,13 @@ export class AuditFile {
   /** A partly written line follows the end. */
   #isTorn = false;
   readonly #replaced: () => void;
+  readonly #appended: Appended;
 
-  /** `replaced` hears that another file has the name, or none had; it is written from then on. */
-  constructor(path: string, replaced: () => void = () => {}) {
+  /** `replaced` hears that another file has the name, or none had; it is written from then on. `appended` hears of all lines. */
+  constructor(path: string, replaced: () => void = () => {}, appended: Appended = () => {}) {
     this.path = path;
     this.#replaced = replaced;
+    this.#appended = appended;
   }
 
   /** Opens for writing and removes the torn last line, which begins at `end`. */
@@ -91,6 +96,7 @@ export class AuditFile {
       if (this.#isTorn) this.#cut(descriptor);
       throw error;
     }
+    this.#appended(this.#end, bytes);
     this.#end += bytes.length;
   }
 

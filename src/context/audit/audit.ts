@@ -11,7 +11,7 @@ import type { HealthProblem } from "../../kit/health.ts";
 import { storageReasonOf } from "../../kit/storage-error.ts";
 import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import { readLines } from "./audit-file.ts";
+import { readLines, type Appended } from "./audit-file.ts";
 import { Breaks, toBreak } from "./breaks.ts";
 import { AuditChain, type AuditEntry, type LostRecords } from "./chain.ts";
 import { ChangeRecords } from "./change-records.ts";
@@ -51,6 +51,8 @@ interface AuditDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
+  /** Copies the file to other nodes. */
+  readonly appended?: Appended | undefined;
 }
 
 export class Audit {

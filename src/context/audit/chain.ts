@@ -8,7 +8,7 @@ import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import type { Log } from "../../kit/log.ts";
-import { AuditFile } from "./audit-file.ts";
+import { AuditFile, type Appended } from "./audit-file.ts";
 import { hashOf, lineOf, type RecordBody } from "./record.ts";
 import type { AuditStore } from "./store.ts";
 
@@ -45,6 +45,7 @@ interface AuditChainDeps {
   readonly db: Db;
   readonly store: AuditStore;
   readonly log: Log;
+  readonly appended?: Appended | undefined;
 }
 
 /** The place where the next start finds what the record is about, if the file lacks it. */
@@ -83,11 +84,11 @@ export class AuditChain {
 
   constructor(deps: AuditChainDeps) {
     this.#deps = deps;
-    this.#file = new AuditFile(deps.path, () =>
+    const replaced = () =>
       deps.log.error("the audit file was replaced or moved; records continue in the file of its name", {
         path: deps.path,
-      }),
-    );
+      });
+    this.#file = new AuditFile(deps.path, replaced, deps.appended);
   }
 
   /** Opens the file and continues after `last`. Truncates it at `end`, which drops an incomplete last line. */

@@ -1,7 +1,7 @@
 // Backs up a server's data while it runs. A backup shows a single moment: all databases are frozen in one step, together with the length of the
 // audit record, and copied while writes continue. One backup runs at a time; the state of the last one can be queried.
 
-import { createReadStream, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "../../kit/concurrency/background.ts";
 import { BackupJobs, type Begun } from "../../kit/backup/backup-jobs.ts";
@@ -13,7 +13,6 @@ import type { Member } from "../../kit/backup/schema.ts";
 import { Shelf, type Shelved } from "../../kit/backup/shelf.ts";
 import { targetPath, writeTarget } from "../../kit/backup/target.ts";
 import { SECOND_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -23,8 +22,8 @@ import type { Audit } from "../audit/audit.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { headText } from "../versioned-store/head.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import type { FrozenSpace } from "../spaces/freezing.ts";
 import type { Spaces } from "../spaces/spaces.ts";
+import { calm, freeze, recordsOf, thaw, type Moment } from "./moment.ts";
 import { BACKUP_FORMAT, MANIFEST_NAME, type Backup, type Manifest, type SpaceInBackup } from "./schema.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, manifestHash, spaceMembers } from "./unpack.ts";
 
@@ -44,13 +43,9 @@ interface BackupsDeps {
 type Result = NonNullable<Backup["result"]>;
 type LeftOut = SpaceInBackup["left_out"];
 
-/** All data, frozen at one moment. */
-interface Moment {
-  readonly time: number;
+interface Copied extends Moment {
+  /** The bytes of `server.yaml`. */
   readonly config: Uint8Array;
-  readonly server: FrozenFile;
-  readonly spaces: readonly FrozenSpace[];
-  readonly audit: ReturnType<Audit["mark"]>;
 }
 
 export class Backups {
@@ -155,7 +150,7 @@ export class Backups {
   async #make(shown: Backup, signal: AbortSignal): Promise<Result> {
     const leftOut = await this.#leftOut(signal);
     return writeTarget(shown.file, async (handle) => {
-      await this.#calm();
+      await calm(this.#deps);
       const moment = this.#freeze();
       try {
         shown.bytes_total = bytesOf(moment);
@@ -166,7 +161,7 @@ export class Backups {
         const { created_at, spaces, audit } = manifests[0]!;
         return { ...written, created_at, spaces, audit };
       } finally {
-        this.#thaw(moment);
+        thaw(this.#deps, moment);
       }
     });
   }
@@ -183,31 +178,11 @@ export class Backups {
     return counts;
   }
 
-  /** Resolves when everything can be frozen. */
-  async #calm(): Promise<void> {
-    const { db, spaces } = this.#deps;
-    await spaces.calm();
-    for (; db.checkpointing; await spaces.calm()) await db.checkpointing;
-  }
-
-  /** Synchronous, so that nothing happens in between. */
-  #freeze(): Moment {
-    const { directory, db, spaces, audit, clock } = this.#deps;
+  #freeze(): Copied {
+    const { directory } = this.#deps;
     // A backup with an invalid configuration could not be restored.
     loadServerConfig(directory);
-    const config = readFileSync(join(directory, CONFIG_MEMBER));
-    const frozen = spaces.freeze();
-    try {
-      return { time: clock.now(), config, server: db.freeze(), spaces: frozen, audit: audit.mark() };
-    } catch (error) {
-      spaces.thaw(frozen);
-      throw error;
-    }
-  }
-
-  #thaw({ server, spaces }: Moment): void {
-    server.thaw();
-    this.#deps.spaces.thaw(spaces);
+    return { config: readFileSync(join(directory, CONFIG_MEMBER)), ...freeze(this.#deps) };
   }
 }
 
@@ -228,7 +203,7 @@ function requireShelf(caller: Caller, shelf: string): void {
     throw new AppError("refused", "no directory for backups is set; set backup.directory in server.yaml");
 }
 
-function bytesOf({ config, server, audit, spaces }: Moment): number {
+function bytesOf({ config, server, audit, spaces }: Copied): number {
   return spaces.reduce(
     (sum, { file, database }) => sum + file.length + database.size,
     config.length + server.size + audit.bytes,
@@ -237,7 +212,7 @@ function bytesOf({ config, server, audit, spaces }: Moment): number {
 
 /** Yields the files of an archive; the manifest, known only at the end, is the last. */
 async function* sourcesOf(
-  moment: Moment,
+  moment: Copied,
   leftOut: ReadonlyMap<string, LeftOut>,
   onBytes: (count: number) => void,
   onManifest: (manifest: Manifest) => void,
@@ -247,8 +222,7 @@ async function* sourcesOf(
   const { config, server, audit, spaces } = moment;
   yield hashed({ name: CONFIG_MEMBER, size: config.length, content: [config] });
   yield hashed({ name: DATABASE_MEMBER, size: server.size, content: chunksOf(server) });
-  const records = audit.bytes === 0 ? [] : createReadStream(audit.path, { end: audit.bytes - 1 });
-  yield hashed({ name: AUDIT_MEMBER, size: audit.bytes, content: records });
+  yield hashed({ name: AUDIT_MEMBER, size: audit.bytes, content: recordsOf(moment) });
   for (const { name, file, database } of spaces) {
     const names = spaceMembers(name);
     yield hashed({ name: names.file, size: file.length, content: [file] });

@@ -29,6 +29,7 @@ import {
   type ServerConfig,
   type SshConfig,
 } from "./schema.ts";
+import { replicationOf } from "./replication-settings.ts";
 import { tlsOf } from "./tls-settings.ts";
 
 const LOOPBACK = ["127.0.0.1", "::1"];
@@ -62,6 +63,7 @@ export function readServerConfig(directory: string): ServerConfig {
   const quotas = { ...DEFAULT_QUOTAS };
   for (const name of ["max_file_size", "max_space_size", "max_files"] as const)
     Object.assign(quotas, { [name]: file.quotas?.[name] || DEFAULT_QUOTAS[name] });
+  const tls = tlsOf(path, directory, file.tls);
   return {
     directory,
     listen: {
@@ -81,11 +83,12 @@ export function readServerConfig(directory: string): ServerConfig {
     versionsKept: file.retention?.max_versions ?? 0,
     secrets: file.secrets?.mode ?? "block",
     secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
-    tls: tlsOf(path, directory, file.tls),
+    tls,
     otlpEndpoint: checkedEndpoint(path, file.tracing?.otlp_endpoint ?? ""),
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
     ssh: sshOf(path, text, file.tui?.ssh),
     backup: backupConfigOf(path, file.backup),
+    replication: replicationOf(path, file.replication, { hasAcme: tls?.acme !== undefined }),
     metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
     logLevel: file.log_level ?? "info",
   };

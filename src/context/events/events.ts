@@ -54,6 +54,8 @@ interface EventsDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
+  /** Resolves when this machine may speak of all changes so far: other nodes have them. Undefined: at once. */
+  readonly settled?: (() => Promise<void> | undefined) | undefined;
 }
 
 export class Events {
@@ -310,6 +312,7 @@ export class Events {
   /** Pauses, because there may be many followers. A follower that joins meanwhile begins after the stored events. */
   async #publish(rows: readonly EventRow[]): Promise<void> {
     if (this.#followers.size === 0 && this.#listeners.size === 0) return;
+    await this.#deps.settled?.();
     if (this.#unsent > UNSENT_MAX) for (const follower of this.#followers) breakOff(follower.viewer);
     const stretch = new Stretch();
     for (const event of rows.map(toEnvelope)) {

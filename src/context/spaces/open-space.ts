@@ -1,5 +1,7 @@
 // An open space, as other features see it, and the list of those that a caller sees.
 
+import { messageOf, stopping } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import type { EffectiveQuotas, Space, SpaceFile, SyncRules } from "./schema.ts";
@@ -38,4 +40,21 @@ export function recordOf({ name, engine, file }: OpenSpace, quotas: EffectiveQuo
     quotas,
     quotas_set_by: file.quotas_set_by ?? {},
   };
+}
+
+export function totalsOf(spaces: Iterable<OpenSpace>): { files: number; bytes: number } {
+  const each = [...spaces].map(({ engine }) => engine.totals());
+  const sum = (of: "files" | "bytes") => each.reduce((total, one) => total + one[of], 0);
+  return { files: sum("files"), bytes: sum("bytes") };
+}
+
+/** At the end of the server. Never raises. */
+export async function closeEach(spaces: Iterable<OpenSpace>, log: Log): Promise<void> {
+  for (const { engine, name } of spaces) {
+    try {
+      await engine.close(stopping("server"));
+    } catch (error) {
+      log.error("cannot close a space", { space: name, error: messageOf(error) });
+    }
+  }
 }

@@ -14,7 +14,7 @@ import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { readYaml } from "../../kit/text/yaml-file.ts";
-import type { EngineKind, SpaceEngine } from "../versioned-store/engine.ts";
+import type { EngineKind, SpaceEngine, SpaceMetadata } from "../versioned-store/engine.ts";
 import { SpaceFile } from "./schema.ts";
 
 const OWN = ".cairn";
@@ -116,6 +116,16 @@ export async function saveSpaceFile(
   const before = existsSync(path) ? sha256Hex(readRegularFile(path)) : null;
   await metadata.set({ content: JSON.stringify(file), written: sha256Hex(text), before }, begin);
   await written(path, text, log);
+}
+
+/** Writes the file of a space that is not open, as its database has it. Does nothing if it is there already. */
+export async function writeSpaceFile(
+  folder: string,
+  { content, written: hash }: SpaceMetadata,
+): Promise<void> {
+  const path = spaceFilePath(folder);
+  if (existsSync(path) && sha256Hex(readRegularFile(path)) === hash) return;
+  await replaceFile(path, textOf(known(content, path)));
 }
 
 async function rebuilt(

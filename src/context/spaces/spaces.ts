@@ -15,9 +15,10 @@ import type { EngineKind, SpaceEngine, SpaceEngineOptions } from "../versioned-s
 import type { Snapshot } from "../versioned-store/schema.ts";
 import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
+import type { SpaceCopying } from "./copying.ts";
 import { namesIn } from "./folders.ts";
 import { freezeEach, thawEach, type FrozenSpace } from "./freezing.ts";
-import { recordOf, type OpenSpace, type SpaceList } from "./open-space.ts";
+import { closeEach, recordOf, totalsOf, type OpenSpace, type SpaceList } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
   DEFAULT_SYNC,
@@ -57,6 +58,8 @@ interface SpacesDeps {
   readonly versionsKept: number;
   /** As for the engine of every space. */
   readonly engineOptions?: Pick<SpaceEngineOptions, "onCommit" | "workers">;
+  /** Copies what changes to other nodes. */
+  readonly copying?: SpaceCopying | undefined;
 }
 
 export class Spaces {
@@ -191,6 +194,7 @@ export class Spaces {
     await engine.close(notFound("space", name));
     // If that fails, the next use opens the space again.
     const gone = putAside(directory, name, clock.now(), () => this.#names.add(name));
+    this.#deps.copying?.removed(name);
     // The event of the removal follows those of its files.
     await events.settle();
     await forgetSpace(this.#deps, name);
@@ -315,21 +319,13 @@ export class Spaces {
 
   /** Sums the open spaces; after startup, all spaces are open. */
   totals(): { files: number; bytes: number } {
-    const each = [...this.#open.values()].map(({ engine }) => engine.totals());
-    const sum = (of: "files" | "bytes") => each.reduce((total, one) => total + one[of], 0);
-    return { files: sum("files"), bytes: sum("bytes") };
+    return totalsOf(this.#open.values());
   }
 
   /** Closes every space; none can be opened afterwards, not even by a question that was under way. */
   async closeAll(): Promise<void> {
     this.#isClosed = true;
-    for (const { engine, name } of this.#open.values()) {
-      try {
-        await engine.close(stopping("server"));
-      } catch (error) {
-        this.#deps.log.error("cannot close a space", { space: name, error: messageOf(error) });
-      }
-    }
+    await closeEach(this.#open.values(), this.#deps.log);
     this.#open.clear();
   }
 
@@ -392,7 +388,10 @@ export class Spaces {
       return space;
     } catch (error) {
       await engine?.close();
-      if (isOurs) rmSync(folder, { recursive: true, force: true });
+      if (isOurs) {
+        rmSync(folder, { recursive: true, force: true });
+        this.#deps.copying?.removed(name);
+      }
       throw error;
     }
   }
@@ -404,8 +403,10 @@ export class Spaces {
 
   #openEngine(directory: string, name: string): SpaceEngine {
     this.#requireOpen();
-    const { engine, clock, log, engineOptions } = this.#deps;
-    return engine.open({ directory, clock, log, onApplied: tellerOf(this.#deps, name), ...engineOptions });
+    const { engine, clock, log, engineOptions, copying } = this.#deps;
+    const copied = { pages: copying?.pages(name), treeAt: copying?.treeAt(name) };
+    const onApplied = tellerOf(this.#deps, name);
+    return engine.open({ directory, clock, log, onApplied, ...engineOptions, ...copied });
   }
 
   /**

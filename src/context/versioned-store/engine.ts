@@ -3,6 +3,7 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
+import type { PageSink } from "../../kit/storage/changed-pages.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
@@ -304,12 +305,33 @@ export interface SpaceEngineOptions {
   readonly log: Log;
   /** Called with the effects of every commit once it is durable, whoever asked for it. */
   readonly onApplied?: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
+  /** Gets the pages of the database that each commit changes. */
+  readonly pages?: PageSink | undefined;
+  /** The head that the working tree shows, for a database that was copied here without it. Undefined: as the database says. */
+  readonly treeAt?: Head | undefined;
   /** Called after each commit with its duration in ms. Queued writes share a commit. */
   readonly onCommit?: (ms: number) => void;
   /** For checkpoints. Without workers, they run on this thread. */
   readonly workers?: WorkerPool;
   /** Threads that help to look at a large working tree, for a program that waits for it. They implement `LOOK_JOB`. */
   readonly lookers?: Pick<WorkerPool, "run">;
+}
+
+/** A space whose database was copied here without its working tree. It is not open. */
+export interface CopiedTree {
+  /** The folder of the space. */
+  readonly directory: string;
+  /** The head that the working tree shows. */
+  readonly shows: Head;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends it early, with the working tree as far as it is. */
+  readonly signal: AbortSignal;
+}
+
+export interface BroughtTree {
+  readonly shows: Head;
+  readonly metadata: SpaceMetadata | null;
 }
 
 /** A storage backend for spaces. */
@@ -321,6 +343,8 @@ export interface EngineKind {
   open(options: SpaceEngineOptions): SpaceEngine;
   /** Reports whether the folder holds a space even though its file is lost. An unreadable space counts, so that opening it says why. */
   holdsSpace(directory: string): boolean;
+  /** Brings the working tree up to date without changing the database. Raises as `open` does, also for a database of another version. */
+  bringTree(options: CopiedTree): Promise<BroughtTree>;
   /** Returns the path of the database that holds every version of the space in the folder, whether there is one or not. */
   databaseOf(directory: string): string;
 }

@@ -69,6 +69,7 @@ export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
   const db = openDatabase(join(own, "space.db"), (error) =>
     options.log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
+  if (options.pages) db.copyPagesTo(options.pages);
   if (options.workers) db.checkpointIn(options.workers);
   if (options.onCommit) db.watchCommits(() => options.clock.elapsed(), options.onCommit);
   try {
@@ -129,9 +130,10 @@ export class SqliteEngine implements SpaceEngine {
     const { space, lastTime, storedTreeSeq } = this.#applying;
     if (space.epoch === "") this.#beginEpoch();
     this.#staging.sweep();
-    this.#mirror.following.catchUp();
+    const { treeAt } = options;
+    this.#mirror.following.catchUp(treeAt && (treeAt.epoch === space.epoch ? treeAt.seq : 0));
     const wasClosed = storedTreeSeq === space.seq;
-    if (!wasClosed)
+    if (!wasClosed && !treeAt)
       this.#mirror.following.mend(this.#reader.seqAt({ time: lastTime - WRITTEN_OUT_MS }), storedTreeSeq);
   }
 

@@ -108,11 +108,18 @@ export class Following {
 
   /** On open, writes the changes after `from` that a crash kept from the tree. */
   catchUp(from = this.#followed): void {
+    for (const _ of this.catchingUp(from));
+  }
+
+  /** The same with pauses: yields after each file. */
+  *catchingUp(from: number): Generator<void> {
     this.#followed = from;
     this.#tree.clearTemporary();
     for (const { after, upTo, paths } of changedPaths(this.#store, from)) {
-      for (const path of paths)
+      for (const path of paths) {
         this.#bring(path, { since: after, shown: undefined, committed: 0, afterCrash: true });
+        yield;
+      }
       this.#followed = upTo;
     }
     // A path may have come before another that had to make room for it.

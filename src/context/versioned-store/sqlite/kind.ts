@@ -4,10 +4,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Db } from "../../../kit/storage/db.ts";
 import type { EngineKind } from "../engine.ts";
+import { bringTree } from "./copied-tree.ts";
 import { openSqliteEngine } from "./engine.ts";
 import { spaceStore } from "./store.ts";
 
-export const sqlite: EngineKind = { open: openSqliteEngine, holdsSpace, databaseOf };
+export const sqlite: EngineKind = {
+  open: openSqliteEngine,
+  holdsSpace,
+  databaseOf,
+  bringTree: (options) => bringTree(databaseOf(options.directory), options),
+};
 
 function databaseOf(directory: string): string {
   return join(directory, ".cairn", "space.db");

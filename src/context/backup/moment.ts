@@ -1,0 +1,51 @@
+// All data of a server at one moment: every database frozen in one step, with the length of the audit record, and copied while writes continue.
+
+import { createReadStream } from "node:fs";
+import type { Clock } from "../../kit/clock.ts";
+import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { FrozenSpace } from "../spaces/freezing.ts";
+import type { Spaces } from "../spaces/spaces.ts";
+
+export interface Moment {
+  readonly time: number;
+  readonly server: FrozenFile;
+  readonly spaces: readonly FrozenSpace[];
+  readonly audit: ReturnType<Audit["mark"]>;
+}
+
+export interface MomentDeps {
+  readonly db: Db;
+  readonly spaces: Spaces;
+  readonly audit: Audit;
+  readonly clock: Clock;
+}
+
+/** Opens all spaces, and resolves when everything can be frozen in the same step. Raises the first space that cannot be opened. */
+export async function calm({ db, spaces }: MomentDeps): Promise<void> {
+  await spaces.openAll();
+  await spaces.calm();
+  for (; db.checkpointing; await spaces.calm()) await db.checkpointing;
+}
+
+/** Synchronous, so that nothing happens in between. Raises as `Db.freeze` does. */
+export function freeze({ db, spaces, audit, clock }: MomentDeps): Moment {
+  const frozen = spaces.freeze();
+  try {
+    return { time: clock.now(), server: db.freeze(), spaces: frozen, audit: audit.mark() };
+  } catch (error) {
+    spaces.thaw(frozen);
+    throw error;
+  }
+}
+
+export function thaw({ spaces }: MomentDeps, moment: Moment): void {
+  moment.server.thaw();
+  spaces.thaw(moment.spaces);
+}
+
+/** The records of the audit file at that moment. */
+export function recordsOf({ audit }: Moment): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  return audit.bytes === 0 ? [] : createReadStream(audit.path, { end: audit.bytes - 1 });
+}

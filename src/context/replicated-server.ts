@@ -1,0 +1,206 @@
+// Runs one of several nodes that share a server's data through an object storage. A node follows the log of the one that leads, and answers nobody.
+// When the leader is gone, one of the others takes over and becomes the server. A node that leads no more follows again.
+
+import { join } from "node:path";
+import { systemClock, systemTimers } from "../kit/clock.ts";
+import type { Environment } from "../kit/environment.ts";
+import { messageOf } from "../kit/error.ts";
+import { createLog, type OpenLog } from "../kit/log.ts";
+import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
+import { randomHex } from "../kit/random.ts";
+import { TIMING, type Timing } from "../kit/replication/beat.ts";
+import { Follower, type Takeover } from "../kit/replication/follower.ts";
+import { Leader, type Loss } from "../kit/replication/leader.ts";
+import { settleState } from "../kit/replication/local-state.ts";
+import { openDatabase, type Db } from "../kit/storage/db.ts";
+import { loadServerConfig } from "./config/config.ts";
+import type { ServerConfig } from "./config/schema.ts";
+import { startOpen, type OpenOptions, type RunningServer } from "./main.ts";
+import { engineOf } from "./parts.ts";
+import { bucketOf } from "./replication/bucket.ts";
+import { COPIED_NAMES, holdsWal } from "./replication/copied-files.ts";
+import { copyingBy } from "./replication/copying.ts";
+import { Snapshots } from "./replication/snapshots.ts";
+import { Standby } from "./replication/standby.ts";
+import { bringTrees, spacesOf } from "./replication/trees.ts";
+
+const TERM_BITS = 64;
+/** Keeps a second process out of the data directory while none of its databases is open. */
+const LOCK = "replication-lock.db";
+
+interface ReplicatedOptions extends OpenOptions {
+  readonly port?: number;
+  /** Has the credentials of the object storage. */
+  readonly environment: Environment;
+  /** For tests. */
+  readonly timing?: Timing;
+}
+
+export interface ReplicatedServer extends RunningServer {
+  readonly isLeading: boolean;
+  /** Rejects when this node can neither lead nor follow; it has stopped then. */
+  readonly failed: Promise<never>;
+}
+
+/**
+ * Starts on standby. Raises `refused` or `unavailable` for an object storage that cannot be used, `conflict` while another process uses the data
+ * directory, and what the bind raises.
+ */
+export async function startReplicated(options: ReplicatedOptions): Promise<ReplicatedServer> {
+  const { directory, environment } = options;
+  const config = loadServerConfig(directory);
+  if (!config.replication) throw new Error("this server has one node");
+  const log = createLog({ ...options.log, level: config.logLevel, clock: options.clock ?? systemClock });
+  const storage = bucketOf(config.replication, environment);
+  await requireConditionalCreate(storage);
+  const lock = openDatabase(join(directory, LOCK));
+  let node: Node;
+  try {
+    node = new Node(options, { config, name: config.replication.node, storage, log });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return running(node, lock);
+}
+
+function running(node: Node, lock: Db): ReplicatedServer {
+  const ended = node.run().finally(() => lock.close());
+  const failed = Promise.withResolvers<never>();
+  ended.catch(failed.reject);
+  failed.promise.catch(() => {});
+  return {
+    get url() {
+      return node.url;
+    },
+    get port() {
+      return node.port;
+    },
+    get isLeading() {
+      return node.isLeading;
+    },
+    failed: failed.promise,
+    stop(reason) {
+      node.stop(reason);
+      return ended;
+    },
+  };
+}
+
+interface NodeParts {
+  readonly config: ServerConfig;
+  readonly name: string;
+  readonly storage: ObjectStorage;
+  readonly log: OpenLog;
+}
+
+class Node {
+  readonly #options: ReplicatedOptions;
+  readonly #parts: NodeParts;
+  /** Both a leader and a follower need these. */
+  readonly #common;
+  readonly #stopped = new AbortController();
+  #port: number;
+  #url = "";
+  #following: { readonly standby: Standby; readonly follower: Follower };
+  #server: RunningServer | undefined;
+
+  /** Raises what the bind raises. */
+  constructor(options: ReplicatedOptions, parts: NodeParts) {
+    this.#options = options;
+    this.#parts = parts;
+    const { timing = TIMING, clock = systemClock, timers = systemTimers } = options;
+    this.#common = { storage: parts.storage, node: parts.name, timing, clock, timers, log: parts.log };
+    this.#port = options.port ?? parts.config.listen.port;
+    this.#following = this.#stoodBy();
+  }
+
+  get url(): string {
+    return this.#server?.url ?? this.#url;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get isLeading(): boolean {
+    return this.#server !== undefined;
+  }
+
+  stop(reason: string): void {
+    if (!this.#server) this.#parts.log.info("stopping", { reason });
+    this.#stopped.abort(reason);
+  }
+
+  /** Until it is stopped. Raises what keeps this node from leading and following. */
+  async run(): Promise<void> {
+    const { signal } = this.#stopped;
+    for (;;) {
+      const { follower, standby } = this.#following;
+      const taken = await follower.follow(signal).finally(() => standby.close());
+      if (taken) await this.#lead(taken);
+      if (signal.aborted) return this.#parts.log.flush();
+      this.#following = this.#stoodBy();
+    }
+  }
+
+  #stoodBy() {
+    const { config, name, log } = this.#parts;
+    const { directory } = config;
+    const deps = { directory, engine: engineOf(config), clock: this.#common.clock, log };
+    const follower = new Follower({
+      ...this.#common,
+      directory,
+      names: COPIED_NAMES,
+      prepare: (files, signal) => bringTrees(deps, files && spacesOf(files), signal),
+    });
+    const standby = new Standby({ config, port: this.#port, leader: () => follower.leader, log });
+    this.#port = standby.port;
+    this.#url = standby.url;
+    log.info("on standby", { url: standby.url, node: name, data: directory });
+    return { follower, standby };
+  }
+
+  async #lead({ position, takeovers, snapshot }: Takeover): Promise<void> {
+    const { config, name, storage, log } = this.#parts;
+    const { directory } = config;
+    log.info("this node leads", { node: name, entry: position.seq });
+    const leader = new Leader({ ...this.#common, term: randomHex(TERM_BITS), position });
+    try {
+      const engine = engineOf(config);
+      const copying = copyingBy(leader, directory, engine);
+      const { opened, running: server } = await startOpen({ ...this.#options, port: this.#port, copying });
+      this.#server = server;
+      const facts = { directory, engine, leader, storage, takeovers, hasOne: snapshot !== undefined };
+      const snapshots = new Snapshots({ ...opened.parts, ...facts, timers: this.#common.timers });
+      snapshots.start();
+      const loss = await Promise.race([leader.lost, this.#stopping()]);
+      if (loss) log.error("this node leads no more", { reason: loss.reason, why: loss.message });
+      await snapshots.stop();
+      await server.stop(loss ? "this node leads no more" : String(this.#stopped.signal.reason));
+      if (!loss) await this.#handOver(leader);
+    } finally {
+      this.#server = undefined;
+      leader.abandon();
+    }
+  }
+
+  /** Called when everything is closed. If it fails, this node copies the data again at its next start. */
+  async #handOver(leader: Leader): Promise<void> {
+    const { directory } = this.#parts.config;
+    try {
+      await leader.release();
+      if (!holdsWal(directory)) await settleState(directory, leader.position);
+    } catch (error) {
+      this.#parts.log.warn("cannot hand over to another node", { error: messageOf(error) });
+    }
+  }
+
+  #stopping(): Promise<Loss | undefined> {
+    const { signal } = this.#stopped;
+    const stopping = Promise.withResolvers<undefined>();
+    if (signal.aborted) stopping.resolve(undefined);
+    signal.addEventListener("abort", () => stopping.resolve(undefined), { once: true });
+    return stopping.promise;
+  }
+}

@@ -1,0 +1,34 @@
+// The files of a server that all its nodes share, and their places in the replication log. The configuration, the keys, certificates and logs of a
+// node are its own.
+
+import { readdirSync, statSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+
+export const SERVER_DATABASE = "server.db";
+export const SPACES = "spaces";
+export const AUDIT_FILE = "audit/audit.jsonl";
+/** The names in a data directory that the log describes. Whatever a node has there is replaced by what the log says. */
+export const COPIED_NAMES: readonly string[] = [SERVER_DATABASE, SPACES, "audit"];
+
+/** Returns the place of a file in the log: its path in the data directory, with / as separator. */
+export function placeOf(directory: string, path: string): string {
+  return relative(directory, path).split(sep).join("/");
+}
+
+export function spaceFolder(directory: string, name: string): string {
+  return join(directory, SPACES, name);
+}
+
+/** Reports whether a database was closed and kept a part of its content in its WAL, so that its file alone does not show all of it. */
+export function holdsWal(directory: string): boolean {
+  return COPIED_NAMES.flatMap((name) => filesOf(join(directory, name))).some(
+    (path) => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+}
+
+function filesOf(path: string): string[] {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".db"))
+    .map((name) => join(path, name));
+}

@@ -1,0 +1,119 @@
+// Snapshots of a server that leads, for nodes that join and so that the log stays short. They are made while writes continue.
+
+import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
+import { pauseBy } from "../../kit/concurrency/deadline.ts";
+import { messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import { chunksOf } from "../../kit/backup/members.ts";
+import type { ObjectStorage } from "../../kit/object-storage/object-storage.ts";
+import type { Leader } from "../../kit/replication/leader.ts";
+import { finishSnapshot, uploadFiles, type SnapshotFile } from "../../kit/replication/snapshot.ts";
+import { calm, freeze, recordsOf, thaw, type Moment, type MomentDeps } from "../backup/moment.ts";
+import type { EngineKind } from "../versioned-store/engine.ts";
+import { AUDIT_FILE, placeOf, SERVER_DATABASE, spaceFolder } from "./copied-files.ts";
+
+const LOOK_EVERY_MS = MINUTE_MS;
+/** A log of this size is worth a snapshot, and for much data half of the data's size. */
+const LOG_BYTES_MIN = 64 * 1024 * 1024;
+/** A node that joins reads the entries one by one. */
+const ENTRIES_MAX = 5_000;
+
+interface SnapshotsDeps extends MomentDeps {
+  /** The data directory. */
+  readonly directory: string;
+  readonly engine: EngineKind;
+  readonly leader: Leader;
+  readonly storage: ObjectStorage;
+  readonly takeovers: readonly number[];
+  /** A snapshot of an earlier leader exists. */
+  readonly hasOne: boolean;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** The leader's counts at the last snapshot. */
+interface Last {
+  readonly bytes: number;
+  readonly entries: number;
+  /** On the monotonic clock. */
+  readonly time: number;
+  /** Of its files, unpacked; 0: unknown. */
+  readonly size: number;
+}
+
+export class Snapshots {
+  readonly #deps: SnapshotsDeps;
+  #last: Last | undefined;
+  readonly #stopped = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(deps: SnapshotsDeps) {
+    this.#deps = deps;
+    if (deps.hasOne) this.#last = { bytes: 0, entries: 0, time: deps.clock.elapsed(), size: 0 };
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Called before the databases are closed. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { timers, log } = this.#deps;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      try {
+        if (this.#isDue()) await this.#make(signal);
+      } catch (error) {
+        if (!signal.aborted) log.warn("cannot make a snapshot for other nodes", { error: messageOf(error) });
+      }
+      await pauseBy(timers, LOOK_EVERY_MS, signal);
+    }
+  }
+
+  #isDue(): boolean {
+    const { leader, clock } = this.#deps;
+    if (this.#last === undefined) return true;
+    const { bytes, entries, time, size } = this.#last;
+    const [newBytes, newEntries] = [leader.appendedBytes - bytes, leader.entries - entries];
+    const age = clock.elapsed() - time;
+    if (newBytes >= Math.max(LOG_BYTES_MIN, size / 2)) return true;
+    return (newEntries >= ENTRIES_MAX && age >= HOUR_MS) || (newEntries > 0 && age >= DAY_MS);
+  }
+
+  async #make(signal: AbortSignal): Promise<void> {
+    const { leader, storage, takeovers, clock, log } = this.#deps;
+    await calm(this.#deps);
+    const moment = freeze(this.#deps);
+    try {
+      const { seq: after, hash } = leader.position;
+      const [bytes, entries, time] = [leader.appendedBytes, leader.entries, clock.elapsed()];
+      const files = await uploadFiles(storage, after, this.#filesOf(moment), signal);
+      // The files may show changes that are not in the log yet.
+      await leader.settled();
+      const complete = leader.position.seq;
+      const created_at = rfc3339(moment.time);
+      await finishSnapshot(storage, { after, hash, complete, created_at, takeovers: [...takeovers], files });
+      const size = files.reduce((sum, file) => sum + file.size, 0);
+      this.#last = { bytes, entries, time, size };
+      log.info("made a snapshot for other nodes", { after, bytes: size });
+    } finally {
+      thaw(this.#deps, moment);
+    }
+  }
+
+  *#filesOf(moment: Moment): Generator<SnapshotFile> {
+    const { directory, engine } = this.#deps;
+    yield { file: SERVER_DATABASE, content: chunksOf(moment.server) };
+    yield { file: AUDIT_FILE, content: recordsOf(moment) };
+    for (const { name, database } of moment.spaces) {
+      const file = placeOf(directory, engine.databaseOf(spaceFolder(directory, name)));
+      yield { file, content: chunksOf(database) };
+    }
+  }
+}
