@@ -19,7 +19,10 @@ export interface ObjectStorage {
   get(key: string, bytesMax: number): Promise<Uint8Array | undefined>;
   /** Streams an object; for large ones. Raises `not_found`, `unavailable`, and the reason of an aborted signal. */
   read(key: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Creates an object unless there is one. False: there is one already, of another call. Raises `unavailable` when it is unknown whether it was created. */
+  /**
+   * Creates an object unless there is one. False: there is one already, of another call. Raises `unavailable` when it is unknown whether it was created;
+   * the object may then still appear.
+   */
   create(key: string, bytes: Uint8Array): Promise<boolean>;
   /** Creates or replaces an object. */
   put(key: string, bytes: Uint8Array): Promise<void>;

@@ -3,13 +3,12 @@
 
 import type { Clock, Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
-import { sha256Hex } from "../crypto.ts";
 import { AppError } from "../error.ts";
 import { networkProblem } from "../network/network-problem.ts";
 import { sizeText } from "../text/amounts.ts";
 import { encodedKey, type S3Address } from "./s3-address.ts";
 import { interrupted, mayPass, refusedBy, tooLate, unreachable, type Bucket } from "./s3-failure.ts";
-import { queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
+import { hashOfBody, queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
 import { errorCode } from "./s3-xml.ts";
 
 const TRIES_MAX = 3;
@@ -18,6 +17,7 @@ const PAUSE_MS = 50;
 const PAUSE_GROWTH = 4;
 /** A list of 1,000 objects with the longest keys has about 4 MiB. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+const NOTHING = new Uint8Array();
 /** Of answers without a body. */
 const CODES = new Map([
   [403, "AccessDenied"],
@@ -79,14 +79,16 @@ export class S3Connection {
   }
 
   /** Returns the whole answer. */
-  async ask(request: S3Request): Promise<S3Answer> {
+  async ask(asked: S3Request): Promise<S3Answer> {
+    const { body: sent = NOTHING, bodyHash = await hashOfBody(sent) } = asked;
+    const request = { ...asked, bodyHash };
     const limit = this.#limit(request);
     try {
       return await this.#inTries(limit, async () => {
         const { response, code } = await this.#open(request, limit);
         const bytesMax = request.bytesMax ?? ANSWER_BYTES_MAX;
         const isWhole = code === undefined && request.method !== "HEAD";
-        const body = isWhole ? await this.#whole(response, bytesMax, limit) : new Uint8Array();
+        const body = isWhole ? await this.#whole(response, bytesMax, limit) : NOTHING;
         return { headers: response.headers, code, body };
       });
     } finally {
@@ -96,9 +98,12 @@ export class S3Connection {
 
   /** Yields the answer in pieces; nothing for one of the accepted codes, with which `onCode` is called. */
   async *read(request: S3Request, onCode: (code: string) => void): AsyncGenerator<Uint8Array> {
+    const bodyHash = await hashOfBody(NOTHING);
     const limit = this.#limit(request);
     try {
-      const { response, code } = await this.#inTries(limit, () => this.#open(request, limit));
+      const { response, code } = await this.#inTries(limit, () =>
+        this.#open({ ...request, bodyHash }, limit),
+      );
       if (code !== undefined) return onCode(code);
       for await (const piece of this.#pieces(response, limit)) {
         limit.pause();
@@ -128,11 +133,10 @@ export class S3Connection {
     }
   }
 
-  async #open(request: S3Request, limit: TimeLimit): Promise<Opened> {
+  async #open(request: S3Request & { readonly bodyHash: string }, limit: TimeLimit): Promise<Opened> {
     const { address, credentials, region, clock } = this.#options;
-    const { method, key, query = {}, headers = {}, body } = request;
+    const { method, key, query = {}, headers = {}, body, bodyHash } = request;
     const path = key === undefined ? address.path || "/" : `${address.path}/${encodedKey(key)}`;
-    const bodyHash = request.bodyHash ?? sha256Hex(body ?? "");
     const signed = signedHeaders(
       { method, host: address.host, path, query, headers, bodyHash },
       { credentials, region, now: clock.now() },
@@ -159,6 +163,8 @@ export class S3Connection {
         signal: limit.signal,
         // The runtime's own limit would hide ours, which says what to do.
         timeout: false,
+        // An object is its bytes, also one that was stored with an encoding.
+        decompress: false,
       } as RequestInit);
     } catch (error) {
       throw limit.cause(this.bucket) ?? unreachable(this.bucket, networkProblem(error));
@@ -187,17 +193,11 @@ export class S3Connection {
   async *#pieces(response: Response, limit: TimeLimit): AsyncGenerator<Uint8Array> {
     const { body } = response;
     if (body === null) return;
-    const length = Number(response.headers.get("content-length") ?? Number.NaN);
-    let read = 0;
     try {
-      for await (const piece of body) {
-        read += piece.byteLength;
-        yield piece;
-      }
+      for await (const piece of body) yield piece;
     } catch {
       throw limit.cause(this.bucket) ?? interrupted(this.bucket);
     }
-    if (read < length) throw interrupted(this.bucket);
   }
 }
 

@@ -2,17 +2,16 @@
 // fills, so that no step holds the thread for long.
 
 import { AppError } from "../error.ts";
-import { MINUTE_MS } from "../clock.ts";
+import { MINUTE_MS, Stretch, turnOfOthers } from "../clock.ts";
 import { sizeText } from "../text/amounts.ts";
 import type { S3Connection, S3Request } from "./s3-connection.ts";
 import { isUncertain, notS3, refusedBy } from "./s3-failure.ts";
+import { HASHED_BYTES } from "./s3-signature.ts";
 import { completionBody, element, errorCode } from "./s3-xml.ts";
 
 /** All parts but the last have one size, which some storages demand; 5 MiB are the least. */
 export const PART_BYTES = 16 * 1024 * 1024;
 const PARTS_MAX = 10_000;
-/** A step of hashing takes less than a millisecond. */
-const HASHED_BYTES = 1024 * 1024;
 const PART_LIMIT_MS = 5 * MINUTE_MS;
 /** Some storages copy all parts before they answer. */
 const COMPLETE_LIMIT_MS = 5 * MINUTE_MS;
@@ -133,6 +132,7 @@ async function* partsOf(content: AsyncIterable<Uint8Array>, partBytes: number): 
   const buffer = new Uint8Array(partBytes);
   let length = 0;
   let hasher = new Bun.CryptoHasher("sha256");
+  const stretch = new Stretch();
   for await (const piece of content)
     for (let start = 0; start < piece.byteLength;) {
       if (length === partBytes) {
@@ -145,6 +145,7 @@ async function* partsOf(content: AsyncIterable<Uint8Array>, partBytes: number): 
       hasher.update(step);
       length += step.byteLength;
       start += step.byteLength;
+      if (stretch.isOver()) await turnOfOthers();
     }
   yield { bytes: buffer.subarray(0, length), hash: hasher.digest("hex"), isLast: true };
 }

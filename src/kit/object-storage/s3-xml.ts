@@ -13,24 +13,26 @@ interface ListPage {
 
 /** Returns the code of an error; undefined if the text is none of S3. */
 export function errorCode(xml: string): string | undefined {
-  const error = elements(xml, "Error")[0];
+  const error = elements(xml, "Error")?.[0];
   return error === undefined ? undefined : element(error, "Code");
 }
 
 /** Returns the errors of single objects in the answer to a removal; undefined if the text is no such answer. */
 export function removalErrors(xml: string): string[] | undefined {
-  const result = elements(xml, "DeleteResult")[0] ?? (/<DeleteResult[^>]*\/>/.test(xml) ? "" : undefined);
+  const result = elements(xml, "DeleteResult")?.[0] ?? (/<DeleteResult[^>]*\/>/.test(xml) ? "" : undefined);
   return result === undefined
     ? undefined
-    : elements(result, "Error").map((error) => element(error, "Code") ?? "");
+    : elements(result, "Error")?.map((error) => element(error, "Code") ?? "");
 }
 
 /** Undefined if the text is no list of objects. */
 export function listPage(xml: string): ListPage | undefined {
-  const result = elements(xml, "ListBucketResult")[0];
+  const result = elements(xml, "ListBucketResult")?.[0];
   if (result === undefined) return undefined;
   const isEncoded = element(result, "EncodingType") === "url";
-  const objects = elements(result, "Contents").map((found) => ({
+  const contents = elements(result, "Contents");
+  if (contents === undefined) return undefined;
+  const objects = contents.map((found) => ({
     key: decodedKey(element(found, "Key") ?? "", isEncoded),
     size: Number(element(found, "Size")),
   }));
@@ -43,13 +45,24 @@ export function listPage(xml: string): ListPage | undefined {
 
 /** Returns the text of the first element with this name. */
 export function element(xml: string, name: string): string | undefined {
-  const inner = elements(xml, name)[0];
+  const inner = elements(xml, name)?.[0];
   return inner === undefined ? undefined : unescaped(inner);
 }
 
-function elements(xml: string, name: string): string[] {
-  const pattern = new RegExp(`<${name}(?: [^>]*)?>([^]*?)</${name}>`, "g");
-  return [...xml.matchAll(pattern)].map(([, inner = ""]) => inner);
+/** Reads in one pass. Undefined if an element is not closed. */
+function elements(xml: string, name: string): string[] | undefined {
+  const [opening, closing] = [`<${name}`, `</${name}>`];
+  const found: string[] = [];
+  for (let open = xml.indexOf(opening); open !== -1;) {
+    const after = open + opening.length;
+    const start = xml.indexOf(">", after) + 1;
+    const isNamed = xml[after] === ">" || xml[after] === " ";
+    const end = isNamed ? xml.indexOf(closing, start) : after;
+    if (start === 0 || end === -1) return undefined;
+    if (isNamed) found.push(xml.slice(start, end));
+    open = xml.indexOf(opening, end);
+  }
+  return found;
 }
 
 function unescaped(text: string): string {

@@ -79,6 +79,12 @@ describe("objects", () => {
     },
   );
 
+  test("that were stored with an encoding are read as they are", async () => {
+    await using far = await ScriptedStorage.start();
+    far.answer({ status: 200, headers: { "content-encoding": "gzip" }, body: "packed" });
+    expect(textOf(await clientOf(far).get("a", 100))).toBe("packed");
+  });
+
   test("are removed a thousand at a time", async () => {
     await using far = await ScriptedStorage.start();
     const keys = Array.from({ length: 1001 }, (_, index) => `k${index}`);
@@ -127,6 +133,16 @@ describe("a list", () => {
     far.heal();
     far.answer(page("", "b", "a"));
     await unusable(far, all(clientOf(far).list("")), { reason: "unordered" }, UNORDERED);
+  });
+
+  test("that is broken XML is a failure at once", async () => {
+    await using far = await ScriptedStorage.start();
+    const open = "<Contents>".repeat(200_000);
+    for (const end of ["</ListBucketResult>", ""]) {
+      far.heal();
+      far.answer({ status: 200, body: `<ListBucketResult>${open}${end}` });
+      await unusable(far, all(clientOf(far).list("")), { reason: "not_s3", status: 200 }, notS3(200));
+    }
   });
 
   test("that is a page of something else is a failure", async () => {
@@ -228,9 +244,15 @@ describe("a stream", () => {
 
   test("has as much time as its reader takes, and no more silence than the limit", async () => {
     await using far = await ScriptedStorage.start();
-    far.objects.set("a", bytes("0123456789"));
+    const size = 4_000_000;
+    far.objects.set("a", new Uint8Array(size));
     const timers = manualClock();
-    for await (const _ of clientOf(far, { timers, timeoutMs: 1000 }).read("a")) timers.advance(60_000);
+    let read = 0;
+    for await (const piece of clientOf(far, { timers, timeoutMs: 1000 }).read("a")) {
+      read += piece.byteLength;
+      timers.advance(60_000);
+    }
+    expect(read).toBe(size);
     expect(timers.waits()).toEqual([]);
     far.delay(PATIENT_MS);
     const late = all(clientOf(far, { timers, timeoutMs: 1000 }).read("a"));
