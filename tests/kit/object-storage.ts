@@ -27,8 +27,8 @@ interface When {
   readonly on?: (asked: AskedOfStorage) => boolean;
 }
 
-/** `before`: nothing was done. `after`: all was done. `within`: the answer ends in the middle of its body. */
-type Cut = "before" | "after" | "within";
+/** `before`: nothing was done. `after`: all was done. `within`: the answer ends in the middle of its body; `stall`: it stops there. */
+type Cut = "before" | "after" | "within" | "stall";
 
 interface Fault extends When {
   left: number;
@@ -110,7 +110,7 @@ export class ScriptedStorage implements AsyncDisposable {
     this.#fault({ delayMs }, when);
   }
 
-  /** Closes the connection. */
+  /** Closes the connection, or stalls. */
   cut(cut: Cut, when: When = {}): void {
     this.#fault({ cut }, when);
   }
@@ -155,10 +155,9 @@ export class ScriptedStorage implements AsyncDisposable {
     const body = answer.body ?? "";
     const length = answer.status === 204 ? {} : { "content-length": Buffer.byteLength(body) };
     response.writeHead(answer.status, { ...length, ...answer.headers });
-    if (cut !== "within") return void response.end(method === "HEAD" ? undefined : body);
-    response.write(Buffer.from(body).subarray(0, Buffer.byteLength(body) / 2), () =>
-      request.socket.destroy(),
-    );
+    if (cut !== "within" && cut !== "stall") return void response.end(method === "HEAD" ? undefined : body);
+    const half = Buffer.from(body).subarray(0, Buffer.byteLength(body) / 2);
+    response.write(half, () => void (cut === "within" && request.socket.destroy()));
   }
 
   #refusal(asked: AskedOfStorage & { readonly url: string; readonly bucket: string }): Answer | undefined {

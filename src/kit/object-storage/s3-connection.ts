@@ -1,7 +1,7 @@
 // Requests to one bucket: signed, retried a few times, with one deadline for all tries, without redirects. Answers with a failure become errors. It
 // knows requests and answers, not the operations made of them.
 
-import type { Clock, Timers } from "../clock.ts";
+import { SECOND_MS, type Clock, type Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
 import { AppError } from "../error.ts";
 import { networkProblem } from "../network/network-problem.ts";
@@ -18,6 +18,8 @@ const PAUSE_GROWTH = 4;
 /** A list of 1,000 objects with the longest keys has about 4 MiB. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const NOTHING = new Uint8Array();
+/** A request has a second more for so many bytes that it sends, and for so many of an object that it reads. */
+const BYTES_PER_SECOND_MIN = 256 * 1024;
 /** Of answers without a body. */
 const CODES = new Map([
   [403, "AccessDenied"],
@@ -39,7 +41,7 @@ export interface S3Request {
   readonly accepts?: readonly string[];
   /** Raises `too_large` for a larger answer. */
   readonly bytesMax?: number;
-  /** For all tries; for `read`, between two pieces of the answer. */
+  /** For all tries, whatever the size; for `read`, between two pieces of the answer. */
   readonly limitMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -82,11 +84,13 @@ export class S3Connection {
   async ask(asked: S3Request): Promise<S3Answer> {
     const { body: sent = NOTHING, bodyHash = await hashOfBody(sent) } = asked;
     const request = { ...asked, bodyHash };
-    const limit = this.#limit(request);
+    const limit = this.#limit(request, sent.byteLength);
     try {
       return await this.#inTries(limit, async () => {
         const { response, code } = await this.#open(request, limit);
-        const bytesMax = request.bytesMax ?? ANSWER_BYTES_MAX;
+        const { bytesMax = ANSWER_BYTES_MAX } = request;
+        const length = Number(response.headers.get("content-length") ?? bytesMax);
+        if (request.bytesMax !== undefined) limit.restart(this.#limitMs(Math.min(length, bytesMax)));
         const isWhole = code === undefined && request.method !== "HEAD";
         const body = isWhole ? await this.#whole(response, bytesMax, limit) : NOTHING;
         return { headers: response.headers, code, body };
@@ -99,7 +103,7 @@ export class S3Connection {
   /** Yields the answer in pieces; nothing for one of the accepted codes, with which `onCode` is called. */
   async *read(request: S3Request, onCode: (code: string) => void): AsyncGenerator<Uint8Array> {
     const bodyHash = await hashOfBody(NOTHING);
-    const limit = this.#limit(request);
+    const limit = this.#limit(request, 0);
     try {
       const { response, code } = await this.#inTries(limit, () =>
         this.#open({ ...request, bodyHash }, limit),
@@ -115,8 +119,12 @@ export class S3Connection {
     }
   }
 
-  #limit({ limitMs = this.#options.limitMs, signal }: S3Request): TimeLimit {
-    return new TimeLimit(limitMs, this.#options.timers, signal);
+  #limit({ limitMs, signal }: S3Request, sentBytes: number): TimeLimit {
+    return new TimeLimit(limitMs ?? this.#limitMs(sentBytes), this.#options.timers, signal);
+  }
+
+  #limitMs(bytes: number): number {
+    return this.#options.limitMs + Math.floor((bytes / BYTES_PER_SECOND_MIN) * SECOND_MS);
   }
 
   async #inTries<T>(limit: TimeLimit, attempt: () => Promise<T>): Promise<T> {
@@ -205,7 +213,7 @@ export class S3Connection {
 class TimeLimit {
   readonly #abort = new AbortController();
   readonly #caller: AbortSignal | undefined;
-  readonly #ms: number;
+  #ms: number;
   readonly #forward = () => this.#abort.abort(this.#caller?.reason);
   readonly #timers: Timers;
   #cancel: () => void = () => {};
@@ -224,8 +232,9 @@ class TimeLimit {
     return this.#abort.signal;
   }
 
-  restart(): void {
+  restart(ms = this.#ms): void {
     this.#cancel();
+    this.#ms = ms;
     this.#cancel = this.#timers.after(this.#ms, () => {
       this.isOver = true;
       this.#abort.abort();

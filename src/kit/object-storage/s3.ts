@@ -26,7 +26,10 @@ interface S3Options extends S3Place {
   /** Of every key; invisible to callers. */
   readonly prefix?: string;
   readonly credentials: S3Credentials;
-  /** Limits a small operation; a large one, the time without progress. `create` takes at most twice as long. */
+  /**
+   * Limits an operation, which has a second more for each 256 KiB of its object; of `read`, the silence between two pieces. Parts of uploads have minutes.
+   * `create` takes at most twice as long.
+   */
   readonly timeoutMs?: number;
   /** Of an upload in parts. */
   readonly partBytes?: number;
@@ -38,6 +41,7 @@ interface S3Options extends S3Place {
 export function s3Storage(options: S3Options): ObjectStorage {
   const { prefix = "", bucket, region, credentials, partBytes = PART_BYTES } = options;
   if (prefix !== "") encodedKey(prefix);
+  requireUsable(credentials);
   const connection = new S3Connection({
     address: s3Address(options),
     bucket,
@@ -48,6 +52,15 @@ export function s3Storage(options: S3Options): ObjectStorage {
     timers: options.timers ?? systemTimers,
   });
   return new S3Storage(connection, prefix, partBytes);
+}
+
+/** Raises `invalid`, for example for a line break at the end. The values are secret, so that the error shows none. */
+function requireUsable({ accessKeyId, secretAccessKey, sessionToken }: S3Credentials): void {
+  const named = { "access key ID": accessKeyId, "secret access key": secretAccessKey };
+  const all = { ...named, ...(sessionToken !== undefined && { "session token": sessionToken }) };
+  for (const [name, value] of Object.entries(all))
+    if (!/^[\x21-\x7E]+$/.test(value))
+      throw new AppError("invalid", `${name}: expected ASCII characters without spaces and line breaks`);
 }
 
 class S3Storage implements ObjectStorage {

@@ -126,6 +126,20 @@ test("a session token is signed, and a missing one is told", async () => {
   expect(details).toMatchObject({ reason: "InvalidToken", status: 400 });
 });
 
+test.each([
+  [{ accessKeyId: "" }, "access key ID"],
+  [{ accessKeyId: "id\n" }, "access key ID"],
+  [{ secretAccessKey: "se cret" }, "secret access key"],
+  [{ sessionToken: "tökén" }, "session token"],
+])("refuses credentials that cannot be right, and shows none: %j", async (part, name) => {
+  const credentials = { accessKeyId: "id", secretAccessKey: "secret", ...part };
+  await refusal(
+    () => s3Storage({ bucket: "data", region: "eu-west-1", credentials }),
+    "invalid",
+    `${name}: expected ASCII characters without spaces and line breaks`,
+  );
+});
+
 describe("the address of a bucket", () => {
   test.each([
     [{}, "https://data.s3.eu-west-1.amazonaws.com", ""],
