@@ -68,6 +68,29 @@ describe("a conditional create", () => {
     expect(await clientOf(far).create("a", bytes("own"))).toBe(true);
   });
 
+  test("has at most one winner among writers whose answers are lost", async () => {
+    await using far = await ScriptedStorage.start();
+    const everyFew = (few: number) => {
+      let sent = 0;
+      return { on: (asked: AskedOfStorage) => isPut(asked) && ++sent % few === 0 };
+    };
+    far.cut("before", everyFew(7));
+    far.cut("after", everyFew(3));
+    far.fail(409, "ConditionalRequestConflict", everyFew(5));
+    const writers = ["one", "two", "three", "four"];
+    for (let key = 0; key < 6; key += 1) {
+      const attempts = writers.map((name) => clientOf(far).create(`k${key}`, bytes(name)));
+      const results = await Promise.allSettled(attempts);
+      const winners = writers.filter((_, index) => {
+        const result = results[index]!;
+        return result.status === "fulfilled" && result.value;
+      });
+      const owner = textOf(far.objects.get(`k${key}`));
+      const isUnknown = results.some(({ status }) => status === "rejected");
+      expect(winners).toEqual(isUnknown && winners.length === 0 ? [] : [owner!]);
+    }
+  });
+
   test("is a failure if it stays unknown whether there is an object", async () => {
     await using far = await ScriptedStorage.start();
     far.cut("after");
