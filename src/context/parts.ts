@@ -120,7 +120,11 @@ export function buildParts(options: PartsOptions) {
     backups,
     served,
     health: healthOf(ground, spaces, served),
-    metrics: metricsOf(ground, { limits, spaces, streams, commits, served, backups, ...hooks }),
+    metrics: metricsOf(
+      ground,
+      { limits, spaces, streams, commits, served, backups, ...hooks },
+      options.copying,
+    ),
     spans: spansOf(ground, hooks.listener),
     metricsFor: new AddressList("metrics.allow", config.metricsAllow),
   };
@@ -182,6 +186,7 @@ interface Measured {
 function metricsOf(
   { clock, config, workers, audit }: Ground,
   { limits, spaces, streams, commits, deliveries, served, backups }: Measured,
+  copying: Copying | undefined,
 ): Metrics {
   return new Metrics({
     elapsed: () => clock.elapsed(),
@@ -208,6 +213,7 @@ function metricsOf(
       counter("service_audit_failed_total", "Audit records that could not be written", () => audit.failures),
       ...(config.tls === undefined ? [] : [expiryOf(served)]),
       ...backups.schedule.readings(),
+      ...(copying?.readings ?? []),
     ],
     measured: [
       {
@@ -215,6 +221,7 @@ function metricsOf(
         help: "Duration of a commit to a space, until it is durable",
         histogram: commits,
       },
+      ...(copying?.measured ?? []),
     ],
     build: { version: version.version, commit: version.commit },
   });

@@ -2,10 +2,12 @@
 // When the leader is gone, one of the others takes over and becomes the server. A node that leads no more follows again.
 
 import { join } from "node:path";
-import { systemClock, systemTimers } from "../kit/clock.ts";
+import { SECOND_MS, systemClock, systemTimers } from "../kit/clock.ts";
 import type { Environment } from "../kit/environment.ts";
 import { messageOf } from "../kit/error.ts";
 import { createLog, type OpenLog } from "../kit/log.ts";
+import { Histogram } from "../kit/metrics/histogram.ts";
+import { COMMIT_SECONDS } from "../kit/metrics/metrics.ts";
 import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
 import { randomHex } from "../kit/random.ts";
 import { TIMING, type Timing } from "../kit/replication/beat.ts";
@@ -20,6 +22,7 @@ import { engineOf } from "./parts.ts";
 import { bucketOf } from "./replication/bucket.ts";
 import { COPIED_NAMES, holdsWal } from "./replication/copied-files.ts";
 import { copyingBy } from "./replication/copying.ts";
+import { SharedKey } from "./replication/shared-key.ts";
 import { Snapshots } from "./replication/snapshots.ts";
 import { Standby } from "./replication/standby.ts";
 import { bringTrees, spacesOf } from "./replication/trees.ts";
@@ -145,16 +148,20 @@ class Node {
   }
 
   #stoodBy() {
-    const { config, name, log } = this.#parts;
+    const { config, name, storage, log } = this.#parts;
     const { directory } = config;
+    const key = new SharedKey(storage, config);
     const deps = { directory, engine: engineOf(config), clock: this.#common.clock, log };
     const follower = new Follower({
       ...this.#common,
       directory,
       names: COPIED_NAMES,
-      prepare: (files, signal) => bringTrees(deps, files && spacesOf(files), signal),
+      prepare: async (files, signal) => {
+        await key.require();
+        await bringTrees(deps, files && spacesOf(files), signal);
+      },
     });
-    const standby = new Standby({ config, port: this.#port, leader: () => follower.leader, log });
+    const standby = new Standby({ config, port: this.#port, follower, clock: this.#common.clock, log });
     this.#port = standby.port;
     this.#url = standby.url;
     log.info("on standby", { url: standby.url, node: name, data: directory });
@@ -165,10 +172,12 @@ class Node {
     const { config, name, storage, log } = this.#parts;
     const { directory } = config;
     log.info("this node leads", { node: name, entry: position.seq });
-    const leader = new Leader({ ...this.#common, term: randomHex(TERM_BITS), position });
+    const appends = new Histogram(COMMIT_SECONDS);
+    const onAppend = (ms: number) => appends.observe(ms / SECOND_MS);
+    const leader = new Leader({ ...this.#common, term: randomHex(TERM_BITS), position, onAppend });
     try {
       const engine = engineOf(config);
-      const copying = copyingBy(leader, directory, engine);
+      const copying = copyingBy({ leader, directory, engine, appends });
       const { opened, running: server } = await startOpen({ ...this.#options, port: this.#port, copying });
       this.#server = server;
       const facts = { directory, engine, leader, storage, takeovers, hasOne: snapshot !== undefined };

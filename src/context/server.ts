@@ -7,12 +7,12 @@ import { admission } from "../kit/http/admission.ts";
 import { SECURITY_HEADERS } from "../kit/http/answer.ts";
 import { descriptionRoutes } from "../kit/http/description.ts";
 import { healthRoutes } from "../kit/http/health.ts";
-import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
+import { isApi } from "../kit/http/guard.ts";
 import type { ApiFacts } from "../kit/http/operation-facts.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
-import { unknownQuery, wrongMethod } from "../kit/http/route-table.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
+import { metricsAnswer } from "../kit/metrics/metrics-answer.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { backupRoutes } from "./backup/routes.ts";
 import { operationLimits } from "./operation-limits.ts";
@@ -123,21 +123,6 @@ function seeOther(exchange: Exchange, location: string): Response {
   exchange.route = "/";
   const headers = { ...SECURITY_HEADERS, Location: location, "X-Request-Id": exchange.id };
   return new Response(null, { status: 303, headers });
-}
-
-/**
- * Decides by the address of the peer and ignores forwarding headers. A proxy on this machine also connects from loopback, so a loopback peer is
- * allowed only if no proxy is involved. For everyone else the path does not exist.
- */
-function metricsAnswer({ metrics, metricsFor }: Parts, exchange: Exchange): Response {
-  const peer = exchange.peer() ?? "";
-  const isAllowed = metricsFor.includes(peer) && (!isLoopbackPeer(peer) || exchange.isDirectLocal());
-  if (!isAllowed) throw new AppError("not_found", `${exchange.path}: not found`);
-  if (exchange.method !== "GET" && exchange.method !== "HEAD")
-    throw wrongMethod(exchange.method, exchange.path, ["GET"]);
-  if (exchange.query !== "") throw unknownQuery(exchange.query);
-  exchange.route = exchange.path;
-  return metrics.answer();
 }
 
 async function counted(answer: Response | Promise<Response>, exchange: Exchange): Promise<Response> {

@@ -25,7 +25,8 @@ export const doctor = defineCommand({
     const format = formatOf(args);
     const directory = directoryToCheck(args["server-dir"]);
     const { examine } = await import("../../context/doctor/doctor.ts");
-    const found = await examine(directory, temporaryDirectory(processEnvironment()), systemClock);
+    const environment = processEnvironment();
+    const found = await examine(directory, temporaryDirectory(environment), systemClock, environment);
     await printData(found, format, examinationText);
     const failed = found.checks.filter(({ state }) => state === "fail");
     if (failed.length > 0)

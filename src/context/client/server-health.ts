@@ -5,8 +5,11 @@ import type { HealthProblem } from "../../kit/health.ts";
 /** The check itself takes milliseconds. */
 const WAIT_MS = 5_000;
 
+/** The status of a node that does not lead. */
+export const STANDBY = "standby";
+
 export interface ServerHealth {
-  /** `ok`, `degraded`, or the HTTP status of an answer that is not of a context server. */
+  /** `ok`, `degraded`, `standby`, or the HTTP status of an answer that is not of a context server. */
   readonly status: string;
   readonly problems: readonly HealthProblem[];
 }

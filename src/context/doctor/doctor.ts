@@ -2,9 +2,10 @@
 // asks it for what only it can see and reads the rest from disk.
 
 import type { Clock } from "../../kit/clock.ts";
+import type { Environment } from "../../kit/environment.ts";
 import { problemText, type HealthProblem } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
-import { healthOf, type ServerHealth } from "../client/server-health.ts";
+import { healthOf, STANDBY, type ServerHealth } from "../client/server-health.ts";
 import type { AuditVerification } from "../audit/schema.ts";
 import type { ServerConfig } from "../config/schema.ts";
 import { configOf, configVerdict } from "./configuration.ts";
@@ -22,8 +23,13 @@ export interface Examination {
   readonly checks: readonly Finding[];
 }
 
-/** `directory` exists; `scratch` receives temporary copies. Problems are findings, never exceptions. */
-export async function examine(directory: string, scratch: string, clock: Clock): Promise<Examination> {
+/** `directory` exists; `scratch` receives temporary copies; `environment` may have credentials. Problems are findings, never exceptions. */
+export async function examine(
+  directory: string,
+  scratch: string,
+  clock: Clock,
+  environment: Environment = {},
+): Promise<Examination> {
   const place: data.Place = { directory, scratch, clock };
   const state = await doorState(directory);
   const door = state.kind === "running" ? state.door : undefined;
@@ -44,6 +50,7 @@ export async function examine(directory: string, scratch: string, clock: Clock):
     ),
     ...(await certificate(config.value, clock)),
     ...(await backups(config.value, clock)),
+    ...(await nodes(config.value, environment)),
     await made("run file", null, () => data.runFile(directory, state)),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
     await made("spaces", null, () => data.spacesVerdict(folders, directory)),
@@ -70,6 +77,14 @@ async function backups(config: ServerConfig | undefined, clock: Clock): Promise<
   const { backupsVerdict } = await import("./backups.ts");
   const { backup, directory } = config;
   return [await made("backups", null, () => backupsVerdict(backup, directory, clock.now()))];
+}
+
+/** Only of a server with several nodes. */
+async function nodes(config: ServerConfig | undefined, environment: Environment): Promise<Finding[]> {
+  if (config?.replication === undefined) return [];
+  const { replicationVerdict } = await import("./replication.ts");
+  const { replication, directory } = config;
+  return [await made("replication", null, () => replicationVerdict(replication, directory, environment))];
 }
 
 /** Reads from disk, while no server has it open. */
@@ -132,6 +147,7 @@ function healthVerdict(health: ServerHealth | undefined, { pid }: Door, director
   }
   const { status, problems } = health;
   if (status === "ok") return ok("the server reads and writes its storage");
+  if (status === STANDBY) return ok("this node is on standby");
   const isFor = (wanted: HealthProblem["reason"]) => problems.some(({ reason }) => reason === wanted);
   const limit = "raise the limit of open files (ulimit -n), and start the server again";
   return fail(

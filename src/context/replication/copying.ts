@@ -4,12 +4,17 @@
 import { answerError } from "../../kit/http/answer.ts";
 import type { Handle } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Histogram } from "../../kit/metrics/histogram.ts";
+import type { Measured, Reading } from "../../kit/metrics/metrics.ts";
 import type { Leader } from "../../kit/replication/leader.ts";
 import type { PageSink } from "../../kit/storage/changed-pages.ts";
 import type { SpaceCopying } from "../spaces/copying.ts";
 import type { EngineKind } from "../versioned-store/engine.ts";
 import { AUDIT_FILE, placeOf, SERVER_DATABASE, SPACES, spaceFolder } from "./copied-files.ts";
+import { leaderReadings } from "./readings.ts";
 import { treeAt } from "./trees.ts";
+
+const OF_THIS_NODE = ["/health", "/api/v1/health", "/metrics"];
 
 export interface Copying {
   readonly server: PageSink;
@@ -18,9 +23,22 @@ export interface Copying {
   readonly appended: (at: number, lines: Uint8Array) => void;
   /** See `Leader.settled`. */
   readonly settled: () => Promise<void> | undefined;
+  /** See `Leader.requireLead`. */
+  readonly requireLead: () => void;
+  readonly readings: readonly Reading[];
+  readonly measured: readonly Measured[];
 }
 
-export function copyingBy(leader: Leader, directory: string, engine: EngineKind): Copying {
+interface CopyingDeps {
+  readonly leader: Leader;
+  /** The data directory. */
+  readonly directory: string;
+  readonly engine: EngineKind;
+  /** How long the leader took to append, in seconds. */
+  readonly appends: Histogram;
+}
+
+export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): Copying {
   return {
     server: leader.pages(SERVER_DATABASE),
     spaces: {
@@ -30,15 +48,28 @@ export function copyingBy(leader: Leader, directory: string, engine: EngineKind)
     },
     appended: (at, lines) => leader.append(AUDIT_FILE, at, lines),
     settled: () => leader.settled(),
+    requireLead: () => leader.requireLead(),
+    readings: leaderReadings(leader),
+    measured: [
+      {
+        name: "service_replication_append_seconds",
+        help: "Duration of an append to the replication log, which answers wait for",
+        histogram: appends,
+      },
+    ],
   };
 }
 
-/** An answer may show any change made so far, so it waits until the log has them all. The check of health tells the state of this node only. */
-export function settledFirst(handle: Handle, { settled }: Copying, log: Log): Handle {
+/**
+ * An answer may show any change made so far, so it waits until the log has them all. The state of health and the metrics are of this node only, but
+ * a node that may have been replaced is not well.
+ */
+export function settledFirst(handle: Handle, { settled, requireLead }: Copying, log: Log): Handle {
   return async (request, exchange) => {
     try {
       const answer = await handle(request, exchange);
-      if (!exchange.path.endsWith("/health") && exchange.path !== "/metrics") await settled();
+      if (OF_THIS_NODE.includes(exchange.path)) requireLead();
+      else await settled();
       return answer;
     } catch (error) {
       return answerError(exchange.id, error, log);

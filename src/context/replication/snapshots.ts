@@ -101,6 +101,7 @@ export class Snapshots {
       await finishSnapshot(storage, { after, hash, complete, created_at, takeovers: [...takeovers], files });
       const size = files.reduce((sum, file) => sum + file.size, 0);
       this.#last = { bytes, entries, time, size };
+      leader.snapshotTime = moment.time;
       log.info("made a snapshot for other nodes", { after, bytes: size });
     } finally {
       thaw(this.#deps, moment);

@@ -1,16 +1,24 @@
 // The listener of a node that does not lead: it tells its health, so that a proxy sends nobody here, and refuses those who come anyway. Commands on
 // this machine recognize the server by its local door.
 
+import type { Clock } from "../../kit/clock.ts";
 import { isSameSecret } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
+import { accessLog } from "../../kit/http/access-log.ts";
 import { answerJson } from "../../kit/http/answer.ts";
+import { AddressList } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { listen, type Listener } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
+import { metricsAnswer } from "../../kit/metrics/metrics-answer.ts";
+import { Metrics } from "../../kit/metrics/metrics.ts";
+import type { Follower } from "../../kit/replication/follower.ts";
 import { version } from "../../kit/version.ts";
+import { STANDBY } from "../client/server-health.ts";
 import type { ServerConfig } from "../config/schema.ts";
 import { readTls } from "../config/tls-files.ts";
 import { LocalDoor } from "../people/local-door.ts";
+import { followerReadings } from "./readings.ts";
 
 const HEALTH = ["/health", "/api/v1/health"];
 const WHOAMI = "/api/v1/auth/whoami";
@@ -19,8 +27,8 @@ const UNAVAILABLE = 503;
 interface StandbyDeps {
   readonly config: ServerConfig;
   readonly port: number;
-  /** Returns the name of the node that leads; undefined: none does, as far as known. */
-  readonly leader: () => string | undefined;
+  readonly follower: Follower;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -29,12 +37,28 @@ export class Standby {
   readonly #door: LocalDoor;
   readonly #token: string;
   readonly #listener: Listener;
+  readonly #metrics: Metrics;
+  readonly #metricsFor: AddressList;
 
   /** Raises what the bind raises. */
   constructor(deps: StandbyDeps) {
-    const { config, port, log } = (this.#deps = deps);
+    const { config, port, follower, clock, log } = (this.#deps = deps);
     const { listen: where, allowedHosts } = config;
-    const options = { host: where.host, port, loopbackAdmin: false, allowedHosts, tls: readTls(config) };
+    this.#metricsFor = new AddressList("metrics.allow", config.metricsAllow);
+    this.#metrics = new Metrics({
+      readings: followerReadings(follower),
+      build: { version: version.version, commit: version.commit },
+      elapsed: () => clock.elapsed(),
+    });
+    const watch = this.#metrics.watch(accessLog(log, HEALTH));
+    const options = {
+      host: where.host,
+      port,
+      loopbackAdmin: false,
+      allowedHosts,
+      tls: readTls(config),
+      watch,
+    };
     this.#listener = listen(options, (_request, exchange) => this.#answer(exchange), log);
     this.#door = new LocalDoor(config.directory);
     this.#token = this.#door.open(this.#listener.url);
@@ -54,12 +78,17 @@ export class Standby {
     this.#door.close();
   }
 
-  #answer({ id, path, headers }: Exchange): Response {
-    if (HEALTH.includes(path))
-      return answerJson(id, UNAVAILABLE, { status: "standby", version: version.version, problems: [] });
+  #answer(exchange: Exchange): Response {
+    const { id, path, headers } = exchange;
+    if (path === "/metrics")
+      return metricsAnswer({ metrics: this.#metrics, metricsFor: this.#metricsFor }, exchange);
+    if (HEALTH.includes(path)) {
+      exchange.route = path;
+      return answerJson(id, UNAVAILABLE, { status: STANDBY, version: version.version, problems: [] });
+    }
     if (path === WHOAMI && isSameSecret(headers["authorization"] ?? "", `Bearer ${this.#token}`))
       return answerJson(id, 200, {});
-    const leader = this.#deps.leader();
+    const { leader } = this.#deps.follower;
     throw new AppError(
       "unavailable",
       leader === undefined

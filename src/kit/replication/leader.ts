@@ -42,6 +42,8 @@ interface LeaderDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Called after each append with its duration in ms. */
+  readonly onAppend?: (ms: number) => void;
 }
 
 interface Waiter {
@@ -70,6 +72,8 @@ export class Leader {
   /** Bytes appended, and entries. */
   appendedBytes = 0;
   entries = 0;
+  /** When the last snapshot of this term was made, in ms since the epoch; 0: none yet. */
+  snapshotTime = 0;
 
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
@@ -175,7 +179,8 @@ export class Leader {
 
   /** False: this node leads no more. */
   async #appendNext(): Promise<boolean> {
-    const { node } = this.#deps;
+    const { node, clock, onAppend } = this.#deps;
+    const begun = clock.elapsed();
     const { seq: before, hash: previous } = this.#position;
     const seq = before + 1;
     const bytes = await encodeEntry({ seq, kind: "changes", node, previous, parts: this.#outbox.take() });
@@ -183,6 +188,7 @@ export class Leader {
     this.#position = { seq, hash: entryHash(bytes) };
     this.appendedBytes += bytes.length;
     this.entries += 1;
+    onAppend?.(clock.elapsed() - begun);
     return true;
   }
 
