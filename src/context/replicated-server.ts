@@ -19,7 +19,7 @@ import { loadServerConfig } from "./config/config.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { startOpen, type OpenOptions, type RunningServer } from "./main.ts";
 import { engineOf } from "./parts.ts";
-import { bucketOf } from "./replication/bucket.ts";
+import { bucketOf } from "./config/bucket.ts";
 import { COPIED_NAMES, holdsWal } from "./replication/copied-files.ts";
 import { copyingBy } from "./replication/copying.ts";
 import { SharedKey } from "./replication/shared-key.ts";

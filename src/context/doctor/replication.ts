@@ -5,7 +5,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { readBeat } from "../../kit/replication/beat.ts";
 import { readState } from "../../kit/replication/local-state.ts";
 import type { ReplicationConfig } from "../config/schema.ts";
-import { bucketOf } from "../replication/bucket.ts";
+import { bucketOf } from "../config/bucket.ts";
 import { fail, ok, skipped, warn, type Verdict } from "./finding.ts";
 
 /** `environment`: has the credentials of the object storage, or else nothing can be said. */

@@ -4,7 +4,7 @@ import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { ObjectStorage } from "../../kit/object-storage/object-storage.ts";
 import { s3Storage } from "../../kit/object-storage/s3.ts";
-import type { ReplicationConfig } from "../config/schema.ts";
+import type { ReplicationConfig } from "./schema.ts";
 
 /** The names that other programs use, too. */
 const KEY_ID = "AWS_ACCESS_KEY_ID";
