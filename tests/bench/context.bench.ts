@@ -5,12 +5,12 @@ import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.t
 import { atEnd } from "../kit/at-end.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { firstLines, processorMs, residentMb, type LoadResult } from "./programs.ts";
+import { rate, writes } from "./context-writes.ts";
 import { inTurn } from "./requests.ts";
 import { figure, medianOf, timed, type Row } from "./row.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-const MILLISECONDS = 2000;
 const MANY = 64;
 const PUSHED_FILES = 10_000;
 const PUSHED_BYTES = 2048;
@@ -64,27 +64,6 @@ async function rest({ url, pid }: RunningContext): Promise<Row> {
   const share = ((await processorMs(pid)) - before) / REST_MS;
   const bound = { unit: "%", atMost: REST_SHARE_MAX * 100 };
   return figure("processor at rest, with the console", share * 100, bound);
-}
-
-function rate(name: string, measured: number, atLeast: number, limit?: number): Row {
-  const beside = limit === undefined ? {} : { limit, ratio: measured / limit };
-  const target = `≥ ${atLeast.toLocaleString("en-US")}/s`;
-  return { name, measured, unit: "1/s", ...beside, target, met: measured >= atLeast };
-}
-
-async function writes(
-  url: string,
-  token: string,
-  connections: number,
-  what: "versions" | "files" = "versions",
-): Promise<LoadResult> {
-  const command = [process.execPath, join(import.meta.dir, "context-load.ts"), url, token];
-  const child = Bun.spawn([...command, String(connections), String(MILLISECONDS), what], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const result = JSON.parse(await child.stdout.text()) as LoadResult;
-  if (result.failures > 0) throw new Error(`${result.failures} writes were refused`);
-  return result;
 }
 
 /**

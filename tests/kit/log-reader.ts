@@ -10,9 +10,13 @@ export interface LogLine {
 }
 
 /** Resolves with the address at which the program listens. A program that does not come so far is killed, because its test cannot name it. */
-export async function listening(child: Bun.Subprocess, log: LogReader): Promise<string> {
+export async function listening(
+  child: Bun.Subprocess,
+  log: LogReader,
+  says: "listening" | "on standby" = "listening",
+): Promise<string> {
   try {
-    return String((await log.line("listening", RUN_LIMIT_MS)).url);
+    return String((await log.line(says, RUN_LIMIT_MS)).url);
   } catch (error) {
     child.kill("SIGKILL");
     await child.exited;

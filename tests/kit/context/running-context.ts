@@ -31,6 +31,8 @@ interface StartOptions {
   readonly fileKiBMax?: number;
   /** The command that starts it: the program and its arguments follow. */
   readonly behind?: readonly string[];
+  /** `on standby`: for a node of a server that another node leads. */
+  readonly says?: "listening" | "on standby";
 }
 
 interface RunContextOptions {
@@ -87,23 +89,32 @@ interface ServedContext extends AsyncDisposable {
   readonly url: string;
   readonly admin: ContextClient;
   as(token: string): ContextClient;
+  kill(): Promise<unknown>;
 }
 
 /** Runs a server on a directory that is there already; `await using` kills it and leaves the directory. */
-export async function serveContext(directory: string, token: string): Promise<ServedContext> {
-  const { child, url } = await start(directory);
+export async function serveContext(
+  directory: string,
+  token: string,
+  options?: StartOptions,
+): Promise<ServedContext> {
+  const { child, url } = await start(directory, options);
+  const kill = () => {
+    child.kill("SIGKILL");
+    return child.exited;
+  };
   return {
     url,
     admin: contextClient(url, token),
     as: (other) => contextClient(url, other),
+    kill,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await child.exited;
+      await kill();
     },
   };
 }
 
-async function start(directory: string, { fileKiBMax, behind = [] }: StartOptions = {}) {
+async function start(directory: string, { fileKiBMax, behind = [], says }: StartOptions = {}) {
   const command = [...behind, binaryPath("cairn"), "server", "start", "--server-dir", directory];
   // Ignored, the signal of the limit becomes an error of the write.
   const limited = ["bash", "-c", `trap "" XFSZ; ulimit -f ${fileKiBMax}; exec "$0" "$@"`, ...command];
@@ -112,7 +123,7 @@ async function start(directory: string, { fileKiBMax, behind = [] }: StartOption
     stdio: ["ignore", "ignore", "pipe"],
   });
   const log = new LogReader(child.stderr);
-  return { child, log, url: await listening(child, log) };
+  return { child, log, url: await listening(child, log, says) };
 }
 
 /** Everything that the record holds, read from its file. */
