@@ -39,6 +39,8 @@ export interface S3Request {
   readonly bodyHash?: string;
   /** Codes of the storage that are an answer, not a failure. */
   readonly accepts?: readonly string[];
+  /** A code of the storage that may be gone a moment later. */
+  readonly passing?: string;
   /** Raises `too_large` for a larger answer. */
   readonly bytesMax?: number;
   /** For all tries, whatever the size; for `read`, between two pieces of the answer. */
@@ -86,7 +88,7 @@ export class S3Connection {
     const request = { ...asked, bodyHash };
     const limit = this.#limit(request, sent.byteLength);
     try {
-      return await this.#inTries(limit, async () => {
+      return await this.#inTries(request, limit, async () => {
         const { response, code } = await this.#open(request, limit);
         const { bytesMax = ANSWER_BYTES_MAX } = request;
         const length = Number(response.headers.get("content-length") ?? bytesMax);
@@ -105,7 +107,7 @@ export class S3Connection {
     const bodyHash = await hashOfBody(NOTHING);
     const limit = this.#limit(request, 0);
     try {
-      const { response, code } = await this.#inTries(limit, () =>
+      const { response, code } = await this.#inTries(request, limit, () =>
         this.#open({ ...request, bodyHash }, limit),
       );
       if (code !== undefined) return onCode(code);
@@ -127,13 +129,13 @@ export class S3Connection {
     return this.#options.limitMs + Math.floor((bytes / BYTES_PER_SECOND_MIN) * SECOND_MS);
   }
 
-  async #inTries<T>(limit: TimeLimit, attempt: () => Promise<T>): Promise<T> {
+  async #inTries<T>({ passing }: S3Request, limit: TimeLimit, attempt: () => Promise<T>): Promise<T> {
     let pauseMs = PAUSE_MS;
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
       } catch (error) {
-        if (tries === TRIES_MAX || !mayPass(error)) throw error;
+        if (tries === TRIES_MAX || !mayPass(error, passing)) throw error;
         await pauseBy(this.#options.timers, pauseMs, limit.signal);
         if (limit.signal.aborted) throw limit.isOver ? error : limit.signal.reason;
         pauseMs *= PAUSE_GROWTH;

@@ -103,11 +103,12 @@ function failure(
   });
 }
 
-/** Whether the same request may succeed a moment later. */
-export function mayPass(error: unknown): boolean {
+/** Whether the same request may succeed a moment later. `passing`: one more code of which this is true. */
+export function mayPass(error: unknown, passing?: string): boolean {
   if (!(error instanceof AppError)) return false;
   const { reason, status } = error.details ?? {};
-  if (PASSING_CODES.has(reason) || status === TOO_MANY_REQUESTS) return true;
+  if (PASSING_CODES.has(reason) || (reason === passing && reason !== undefined)) return true;
+  if (status === TOO_MANY_REQUESTS) return true;
   return isServerFault(status);
 }
 

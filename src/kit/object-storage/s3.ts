@@ -109,7 +109,8 @@ class S3Storage implements ObjectStorage {
 
   /** Undefined: an object without a mark. Raises `unavailable` if there is no object. */
   async #markOf(key: string): Promise<string | undefined> {
-    const { headers } = await this.#connection.ask({ method: "HEAD", key });
+    // Some storages say that there is an object a moment before they show it.
+    const { headers } = await this.#connection.ask({ method: "HEAD", key, passing: NO_OBJECT });
     return headers.get(MARK) ?? undefined;
   }
 

@@ -61,6 +61,13 @@ describe("a conditional create", () => {
     expect(far.requests.filter((line) => line === "PUT a")).toHaveLength(2);
   });
 
+  test("is read back again if the storage does not show yet what it has", async () => {
+    await using far = await ScriptedStorage.start();
+    await clientOf(far).create("a", bytes("one"));
+    far.answer({ status: 404 }, { times: 2, on: ({ method }) => method === "HEAD" });
+    expect(await clientOf(far).create("a", bytes("two"))).toBe(false);
+  });
+
   test("that is lost before the act succeeds with a later try", async () => {
     await using far = await ScriptedStorage.start();
     far.fail(503, "SlowDown", { times: 1 });
@@ -117,9 +124,13 @@ describe("a conditional create", () => {
     far.delay(PATIENT_MS, { on: isPut });
     const waiting = clientOf(far, { timers, timeoutMs: 1000 }).create("a", bytes("own"));
     await eventually(() => far.requests, ["PUT a"]);
-    timers.advance(1000);
+    // The limit, and two pauses while there is no object.
+    for (const ms of [1000, 50, 200]) {
+      await eventually(() => timers.waits()[0], ms);
+      timers.advance(ms);
+    }
     await unusable(far, waiting, { reason: "deadline" }, LATE);
-    expect(far.requests).toEqual(["PUT a", "HEAD a"]);
+    expect(far.requests).toEqual(["PUT a", "HEAD a", "HEAD a", "HEAD a"]);
     expect(timers.waits()).toEqual([]);
   });
 });
