@@ -12,7 +12,7 @@ import { hashOfBody, queryText, signedHeaders, type S3Credentials } from "./s3-s
 import { errorCode } from "./s3-xml.ts";
 
 const TRIES_MAX = 3;
-/** Before the second try; before the third, this times `PAUSE_GROWTH`. */
+/** Before the second try; before each further one, the pause before it times `PAUSE_GROWTH`. */
 const PAUSE_MS = 50;
 const PAUSE_GROWTH = 4;
 /** A list of 1,000 objects with the longest keys has about 4 MiB. */
@@ -41,6 +41,7 @@ export interface S3Request {
   readonly accepts?: readonly string[];
   /** A code of the storage that may be gone a moment later. */
   readonly passing?: string;
+  readonly triesMax?: number;
   /** Raises `too_large` for a larger answer. */
   readonly bytesMax?: number;
   /** For all tries, whatever the size; for `read`, between two pieces of the answer. */
@@ -129,13 +130,14 @@ export class S3Connection {
     return this.#options.limitMs + Math.floor((bytes / BYTES_PER_SECOND_MIN) * SECOND_MS);
   }
 
-  async #inTries<T>({ passing }: S3Request, limit: TimeLimit, attempt: () => Promise<T>): Promise<T> {
+  async #inTries<T>(request: S3Request, limit: TimeLimit, attempt: () => Promise<T>): Promise<T> {
+    const { passing, triesMax = TRIES_MAX } = request;
     let pauseMs = PAUSE_MS;
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
       } catch (error) {
-        if (tries === TRIES_MAX || !mayPass(error, passing)) throw error;
+        if (tries === triesMax || !mayPass(error, passing)) throw error;
         await pauseBy(this.#options.timers, pauseMs, limit.signal);
         if (limit.signal.aborted) throw limit.isOver ? error : limit.signal.reason;
         pauseMs *= PAUSE_GROWTH;

@@ -23,6 +23,7 @@ const ADVICE = new Map([
   ["RequestExpired", "check the clock of this machine"],
   ["ExpiredToken", CHECK_SESSION],
   ["InvalidToken", CHECK_SESSION],
+  ["InvalidTokenId", CHECK_SESSION],
   ["AuthorizationHeaderMalformed", CHECK_PLACE],
   ["PermanentRedirect", CHECK_PLACE],
   ["TemporaryRedirect", CHECK_PLACE],

@@ -12,6 +12,8 @@ import { completionBody, element, errorCode } from "./s3-xml.ts";
 /** All parts but the last have one size, which some storages demand; 5 MiB are the least. */
 export const PART_BYTES = 16 * 1024 * 1024;
 const PARTS_MAX = 10_000;
+/** A restart of the storage, of up to 17 s, does not end a long upload. */
+const PART_TRIES_MAX = 6;
 const PART_LIMIT_MS = 5 * MINUTE_MS;
 /** Some storages copy all parts before they answer. */
 const COMPLETE_LIMIT_MS = 5 * MINUTE_MS;
@@ -123,7 +125,7 @@ class OpenUpload {
   #ask(method: "PUT" | "POST", request: Omit<S3Request, "method">) {
     const { key, signal } = this.#upload;
     const query = { ...request.query, uploadId: this.#id };
-    return this.#connection.ask({ ...request, method, key, query, signal });
+    return this.#connection.ask({ ...request, method, key, query, signal, triesMax: PART_TRIES_MAX });
   }
 }
 

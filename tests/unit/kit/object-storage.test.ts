@@ -181,6 +181,21 @@ describe("an upload", () => {
     expect(far.uploads.size).toBe(0);
   });
 
+  test("survives a storage that is away for longer than a small operation waits", async () => {
+    await using far = await ScriptedStorage.start({ partBytesMin: 4 });
+    const storage = clientOf(far, parted);
+    far.fail(503, "ServiceUnavailable", { times: 3, on: isPart });
+    far.fail(503, "ServiceUnavailable", { times: 3, on: isGet });
+    await storage.upload("k", content("abcde"));
+    expect(textOf(far.objects.get("k"))).toBe("abcde");
+    await unusable(
+      far,
+      storage.get("k", 5),
+      { reason: "ServiceUnavailable", status: 503 },
+      `ServiceUnavailable; ${BUSY}`,
+    );
+  });
+
   test("that fails leaves neither an object nor parts", async () => {
     await using far = await ScriptedStorage.start({ partBytesMin: 4 });
     const storage = clientOf(far, parted);
