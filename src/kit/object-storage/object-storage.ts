@@ -12,7 +12,7 @@ export interface ListedObject {
 
 /**
  * Every operation has a deadline. `unavailable` carries the storage's own code in `details.reason` (`AccessDenied`, `NoSuchBucket`), or one of
- * `deadline`, `unreachable`, `interrupted` and `not_s3`. A key that cannot be one raises `invalid`.
+ * `deadline`, `unreachable`, `interrupted`, `unordered` and `not_s3`. A key that cannot be one raises `invalid`.
  */
 export interface ObjectStorage {
   /** Undefined: no such object. Raises `unavailable`; `too_large` above `bytesMax`. */

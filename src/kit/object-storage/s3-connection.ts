@@ -17,6 +17,8 @@ const PAUSE_MS = 50;
 const PAUSE_GROWTH = 4;
 /** A list of 1,000 objects with the longest keys has about 4 MiB. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** A longer one is a page of something else. */
+const ERROR_BYTES_MAX = 64 * 1024;
 const NOTHING = new Uint8Array();
 /** A request has a second more for so many bytes that it sends, and for so many of an object that it reads. */
 const BYTES_PER_SECOND_MIN = 256 * 1024;
@@ -184,8 +186,8 @@ export class S3Connection {
   }
 
   async #codeOf(response: Response, limit: TimeLimit): Promise<string | undefined> {
-    const text = Buffer.from(await this.#whole(response, ANSWER_BYTES_MAX, limit)).toString("utf8");
-    return errorCode(text);
+    const body = await this.#whole(response, ERROR_BYTES_MAX, limit).catch(nothingIfTooLarge);
+    return errorCode(Buffer.from(body).toString("utf8"));
   }
 
   async #whole(response: Response, bytesMax: number, limit: TimeLimit): Promise<Uint8Array> {
@@ -211,6 +213,11 @@ export class S3Connection {
       throw limit.cause(this.bucket) ?? interrupted(this.bucket);
     }
   }
+}
+
+function nothingIfTooLarge(error: unknown): Uint8Array {
+  if (error instanceof AppError && error.code === "too_large") return NOTHING;
+  throw error;
 }
 
 /** Aborts a request when its time is over or its caller gives up. */

@@ -206,7 +206,12 @@ describe("a failure", () => {
 
   test("without a code of S3 does not count as a missing object", async () => {
     await using far = await ScriptedStorage.start();
-    for (const body of ["", "<html>Not found</html>", "<Error><Code>a\nb</Code></Error>"]) {
+    for (const body of [
+      "",
+      "<html>Not found</html>",
+      "<Error><Code>a\nb</Code></Error>",
+      "x".repeat(100_000),
+    ]) {
       far.heal();
       far.answer({ status: 404, body });
       await unusable(far, clientOf(far).get("a", 1), { reason: "not_s3", status: 404 }, notS3(404));
