@@ -111,7 +111,7 @@ export class ScriptedStorage implements AsyncDisposable {
   }
 
   /** Closes the connection, or stalls. */
-  cut(cut: Cut, when: When = {}): void {
+  cut(cut: Cut = "after", when: When = {}): void {
     this.#fault({ cut }, when);
   }
 
