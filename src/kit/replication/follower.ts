@@ -9,6 +9,7 @@ import { AppError, messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
+import { filesOfDatabase } from "../storage/db-file.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { decodeEntry, encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Position } from "./leader.ts";
@@ -182,7 +183,9 @@ export class Follower {
     log.info("copying a snapshot", { after: seq, files: manifest.files.length });
     this.#unprepared = undefined;
     await this.#stored({ ...this.#state!, seq, hash, takeovers, files: "building" });
-    for (const name of names) await removeDurably(join(directory, name));
+    // A WAL that stayed would be applied to the new file.
+    for (const path of names.flatMap((name) => filesOfDatabase(join(directory, name))))
+      await removeDurably(path);
     await restoreFiles(storage, directory, manifest, signal);
     while (this.#state!.seq < complete && !signal.aborted)
       if (!(await this.#applied(complete))) throw missing(this.#state!.seq + 1);

@@ -99,9 +99,13 @@ export function createFile(path: string): void {
   closeSync(openSync(path, "wx", PRIVATE_FILE_MODE));
 }
 
-/** Deletes the WAL before its file, because a WAL without its file is refused. */
+/** Returns the files that belong to a database, whether they are there or not. The WAL is before its file, because a WAL without it is refused. */
+export function filesOfDatabase(path: string): string[] {
+  return ["-wal", "-shm", "-journal", "", BEGUN_SUFFIX].map((suffix) => path + suffix);
+}
+
 export function removeFiles(path: string): void {
-  for (const suffix of ["-wal", "-shm", "-journal", "", BEGUN_SUFFIX]) rmSync(path + suffix, { force: true });
+  for (const file of filesOfDatabase(path)) rmSync(file, { force: true });
 }
 
 export function openError(path: string, error: unknown): AppError {

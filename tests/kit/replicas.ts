@@ -1,0 +1,170 @@
+// Nodes with one database each, which share it through a storage in memory. Their clock stands still until a test moves it.
+
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { chunksOf } from "../../src/kit/backup/members.ts";
+import type { Timing } from "../../src/kit/replication/beat.ts";
+import { Follower, type Takeover } from "../../src/kit/replication/follower.ts";
+import { Leader } from "../../src/kit/replication/leader.ts";
+import { settleState } from "../../src/kit/replication/local-state.ts";
+import { finishSnapshot, uploadFiles } from "../../src/kit/replication/snapshot.ts";
+import { openDatabase, type Db } from "../../src/kit/storage/db.ts";
+import { temporaryFolder, type Folder } from "./folder.ts";
+import { manualClock } from "./manual-clock.ts";
+import { MemoryStorage } from "./memory-storage.ts";
+import { silent } from "./silent.ts";
+import { WAIT_LIMIT_MS } from "./wait-limit.ts";
+
+const DATABASE = "x.db";
+const TIMING: Timing = { beatEvery: 2_000, leaseMs: 8_000, takeoverAfter: 12_000, lookEvery: 1_000 };
+/** Real time for what needs no clock, then a step of the clock. */
+const TURN_MS = 1;
+const STEP_MS = 100;
+
+/** A node that leads, with its database open. */
+export interface Leading extends AsyncDisposable {
+  readonly taken: Takeover;
+  readonly leader: Leader;
+  readonly db: Db;
+  /** Adds a row. Resolves when it is committed, and in the log if it should be `settled`. */
+  add(text: string): Promise<void>;
+  snapshot(): Promise<void>;
+  /** Ends well: everything is in the log, and another node may lead at once. */
+  end(): Promise<void>;
+  /** Ends as at a crash: the WAL stays. */
+  crash(): void;
+}
+
+export interface Replicas extends AsyncDisposable {
+  readonly storage: MemoryStorage;
+  readonly clock: ReturnType<typeof manualClock>;
+  directory(node: string): string;
+  /** With the data of a first node: an empty database. */
+  withData(node: string): string;
+  follower(node: string, options?: Partial<ConstructorParameters<typeof Follower>[0]>): Follower;
+  /** Follows until this node leads, while time passes. */
+  takesOver(node: string): Promise<Leading>;
+  lead(node: string, taken: Takeover): Leading;
+  /** Moves the clock while `work` runs. */
+  passing<T>(work: Promise<T>, upToMs?: number): Promise<T>;
+  /** The texts in the files of a node that does not lead. */
+  texts(node: string): string[];
+}
+
+export async function replicas(): Promise<Replicas> {
+  await using stack = new AsyncDisposableStack();
+  const folder: Folder = stack.use(await temporaryFolder());
+  const storage = new MemoryStorage();
+  const clock = manualClock();
+  const parts = { storage, timing: TIMING, clock, timers: clock, log: silent };
+  const directory = (node: string) => {
+    const path = join(folder.path, node);
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+  const passing: Replicas["passing"] = async (work, upToMs = Infinity) => {
+    const state = { isOver: false };
+    const over = () => void (state.isOver = true);
+    work.then(over, over);
+    const limit = performance.now() + WAIT_LIMIT_MS;
+    for (let passed = 0; passed < upToMs && performance.now() < limit; passed += STEP_MS) {
+      await Bun.sleep(TURN_MS);
+      if (state.isOver) break;
+      clock.advance(STEP_MS);
+    }
+    return work;
+  };
+  const follower: Replicas["follower"] = (node, options = {}) =>
+    new Follower({
+      ...parts,
+      node,
+      directory: directory(node),
+      names: [DATABASE],
+      prepare: async () => {},
+      ...options,
+    });
+  const lead: Replicas["lead"] = (node, taken) => {
+    const leader = new Leader({ ...parts, node, term: crypto.randomUUID(), position: taken.position });
+    const db = openDatabase(join(directory(node), DATABASE));
+    db.copyPagesTo(leader.pages(DATABASE));
+    const insert = db.query<never, [string]>("INSERT INTO texts (text) VALUES (?)");
+    return {
+      taken,
+      leader,
+      db,
+      async add(text) {
+        await db.write(() => void insert.run(text));
+        await leader.settled();
+      },
+      async snapshot() {
+        await leader.settled();
+        const { seq: after, hash } = leader.position;
+        const frozen = db.freeze();
+        const content = chunksOf(frozen);
+        const signal = new AbortController().signal;
+        const files = await uploadFiles(storage, after, [{ file: DATABASE, content }], signal);
+        await leader.settled();
+        const { takeovers } = taken;
+        const complete = leader.position.seq;
+        frozen.thaw();
+        const facts = { after, hash, complete, created_at: "", takeovers: [...takeovers], files };
+        await finishSnapshot(storage, facts);
+      },
+      async end() {
+        db.close();
+        await leader.release();
+        await settleState(directory(node), leader.position);
+      },
+      crash() {
+        leader.abandon();
+        const [from, kept] = [directory(node), `${directory(node)}.kept`];
+        cpSync(from, kept, { recursive: true });
+        db.close();
+        rmSync(from, { recursive: true });
+        renameSync(kept, from);
+      },
+      async [Symbol.asyncDispose]() {
+        leader.abandon();
+        db.close();
+      },
+    };
+  };
+  const kept = stack.move();
+  return {
+    storage,
+    clock,
+    directory,
+    withData(node) {
+      const db = openDatabase(join(directory(node), DATABASE));
+      db.writeNow(() => {
+        db.exec("CREATE TABLE proof (id INTEGER PRIMARY KEY, side INTEGER)");
+        db.exec("CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL)");
+      });
+      db.settle();
+      db.close();
+      return directory(node);
+    },
+    follower,
+    async takesOver(node) {
+      const stop = new AbortController();
+      const taken = await passing(follower(node).follow(stop.signal));
+      return lead(node, taken!);
+    },
+    lead,
+    passing,
+    texts(node) {
+      const path = join(directory(node), DATABASE);
+      if (!existsSync(path)) return [];
+      const db = openDatabase(path);
+      try {
+        return db
+          .query<{ text: string }, []>("SELECT text FROM texts ORDER BY id")
+          .all()
+          .map(({ text }) => text);
+      } finally {
+        db.close();
+      }
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
