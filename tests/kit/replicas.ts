@@ -28,7 +28,8 @@ export interface Leading extends AsyncDisposable {
   readonly db: Db;
   /** Adds a row. Resolves when it is committed, and in the log if it should be `settled`. */
   add(text: string): Promise<void>;
-  snapshot(): Promise<void>;
+  /** `during` runs while the files are frozen. */
+  snapshot(during?: () => Promise<void>): Promise<void>;
   /** Ends well: everything is in the log, and another node may lead at once. */
   end(): Promise<void>;
   /** Ends as at a crash: the WAL stays. */
@@ -46,7 +47,9 @@ export interface Replicas extends AsyncDisposable {
   takesOver(node: string): Promise<Leading>;
   lead(node: string, taken: Takeover): Leading;
   /** Moves the clock while `work` runs. */
-  passing<T>(work: Promise<T>, upToMs?: number): Promise<T>;
+  passing<T>(work: Promise<T>): Promise<T>;
+  /** Moves the clock, with pauses for what happens meanwhile. */
+  pass(ms: number): Promise<void>;
   /** The texts in the files of a node that does not lead. */
   texts(node: string): string[];
 }
@@ -62,16 +65,19 @@ export async function replicas(): Promise<Replicas> {
     mkdirSync(path, { recursive: true });
     return path;
   };
-  const passing: Replicas["passing"] = async (work, upToMs = Infinity) => {
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await Bun.sleep(TURN_MS);
+      clock.advance(STEP_MS);
+    }
+  };
+  const passing: Replicas["passing"] = async (work) => {
     const state = { isOver: false };
     const over = () => void (state.isOver = true);
     work.then(over, over);
     const limit = performance.now() + WAIT_LIMIT_MS;
-    for (let passed = 0; passed < upToMs && performance.now() < limit; passed += STEP_MS) {
-      await Bun.sleep(TURN_MS);
-      if (state.isOver) break;
-      clock.advance(STEP_MS);
-    }
+    for (await Bun.sleep(TURN_MS); !state.isOver && performance.now() < limit;) await pass(STEP_MS);
+    if (!state.isOver) throw new Error("what a test waits for does not happen");
     return work;
   };
   const follower: Replicas["follower"] = (node, options = {}) =>
@@ -96,11 +102,12 @@ export async function replicas(): Promise<Replicas> {
         await db.write(() => void insert.run(text));
         await leader.settled();
       },
-      async snapshot() {
+      async snapshot(during) {
         await leader.settled();
         const { seq: after, hash } = leader.position;
         const frozen = db.freeze();
         const content = chunksOf(frozen);
+        await during?.();
         const signal = new AbortController().signal;
         const files = await uploadFiles(storage, after, [{ file: DATABASE, content }], signal);
         await leader.settled();
@@ -152,6 +159,7 @@ export async function replicas(): Promise<Replicas> {
     },
     lead,
     passing,
+    pass,
     texts(node) {
       const path = join(directory(node), DATABASE);
       if (!existsSync(path)) return [];

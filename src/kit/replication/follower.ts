@@ -52,16 +52,19 @@ export interface Takeover {
 export class Follower {
   readonly #deps: FollowerDeps;
   #state: LocalState | undefined;
-  /** The last beat that differed from the one before it, and when it was seen on the monotonic clock. */
+  /** The last beat that differed from the one before it. */
   #beat: Beat | undefined;
-  #beatSeen: number;
+  /** The node of the last takeover that was read. */
+  #takenBy: string | undefined;
+  /** On the monotonic clock: when the last beat or takeover was seen. */
+  #lifeSeen: number;
   /** The files that changed since what is derived from them was prepared; undefined: all. */
   #unprepared: Set<string> | undefined;
   #lastProblem: string | undefined;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
-    this.#beatSeen = deps.clock.elapsed();
+    this.#lifeSeen = deps.clock.elapsed();
   }
 
   /** The name of the node that leads, as far as known. */
@@ -104,7 +107,7 @@ export class Follower {
     const beat = await readBeat(storage);
     if (beat?.term !== this.#beat?.term || beat?.number !== this.#beat?.number) {
       this.#beat = beat;
-      this.#beatSeen = clock.elapsed();
+      this.#lifeSeen = clock.elapsed();
     }
     // Judged now, because a leader lives on while this node copies.
     const isLeaderless = this.#isLeaderless();
@@ -113,12 +116,17 @@ export class Follower {
     return isLeaderless ? this.#takeOver(signal) : undefined;
   }
 
-  /** Gives the leader the time that it needs for a beat, also one of the same name: it may be this node before it was restarted. */
+  /**
+   * Gives the leader the time that it needs for a beat, also one that has just taken over, so that nodes that start together do not depose each
+   * other, and also one of the same name: it may be this node before it was restarted.
+   */
   #isLeaderless(): boolean {
-    if (this.#beat === undefined || this.#beat.released) return true;
     const { clock, timing, node } = this.#deps;
-    const silent = clock.elapsed() - this.#beatSeen;
-    return silent > (this.#beat.node === node ? 2 * timing.beatEvery : timing.takeoverAfter);
+    const lastTakeover = this.#state!.takeovers.at(-1) ?? 0;
+    const beat = this.#beat && this.#beat.position >= lastTakeover ? this.#beat : undefined;
+    if (beat ? beat.released : lastTakeover === 0) return true;
+    const silent = clock.elapsed() - this.#lifeSeen;
+    return silent > ((beat?.node ?? this.#takenBy) === node ? 2 * timing.beatEvery : timing.takeoverAfter);
   }
 
   /** Returns the state of this node in the log, and creates the log for the first. */
@@ -176,8 +184,19 @@ export class Follower {
     return !signal.aborted;
   }
 
-  /** Replaces the files by a snapshot and the entries that complete it. */
+  /** Replaces the files by a snapshot and the entries that complete it, or by a newer one if the leader removes it meanwhile. */
   async #restore(manifest: Manifest, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#restoreOnly(manifest, signal);
+    } catch (error) {
+      if (!isLack(error)) throw error;
+      const newest = await newestSnapshot(this.#deps.storage);
+      if (!newest || newest.after <= manifest.after) throw error;
+      await this.#restore(newest, signal);
+    }
+  }
+
+  async #restoreOnly(manifest: Manifest, signal: AbortSignal): Promise<void> {
     const { storage, directory, names, log } = this.#deps;
     const { after: seq, hash, takeovers, complete } = manifest;
     log.info("copying a snapshot", { after: seq, files: manifest.files.length });
@@ -200,8 +219,17 @@ export class Follower {
     if (entries.length === 0) return false;
     await applyEntries(directory, entries);
     for (const { file } of entries.flatMap(({ parts }) => parts)) this.#unprepared?.add(file);
-    await this.#stored(stateAfter(this.#state!, entries));
+    await this.#advanced(entries);
     return true;
+  }
+
+  async #advanced(entries: readonly ReadEntry[]): Promise<void> {
+    const taken = entries.findLast(({ kind }) => kind === "takeover");
+    if (taken) {
+      this.#takenBy = taken.node;
+      this.#lifeSeen = this.#deps.clock.elapsed();
+    }
+    await this.#stored(stateAfter(this.#state!, entries));
   }
 
   /** Reads entries after the last one, several at a time. */
@@ -235,17 +263,23 @@ export class Follower {
   /** Undefined: another node was first, or the leader lives. */
   async #takeOver(signal: AbortSignal): Promise<Takeover | undefined> {
     const { storage, node, log } = this.#deps;
-    const snapshot = (await newestSnapshot(storage))?.after;
+    const last = this.#state!.takeovers.at(-1);
     if (this.#state!.files === "ahead") await this.#skipToEnd();
     else while (!signal.aborted && (await this.#applied(0)));
     await this.#prepare(signal);
-    if (signal.aborted) return undefined;
     const state = this.#state!;
+    if (signal.aborted || state.takeovers.at(-1) !== last) return undefined;
     const seq = state.seq + 1;
     const bytes = await encodeEntry({ seq, kind: "takeover", node, previous: state.hash, parts: [] });
     if (!(await storage.create(entryKey(seq), bytes))) {
       log.info("another node leads", { entry: seq });
-      this.#beatSeen = this.#deps.clock.elapsed();
+      this.#lifeSeen = this.#deps.clock.elapsed();
+      return undefined;
+    }
+    const snapshot = (await newestSnapshot(storage))?.after;
+    if (snapshot !== undefined && snapshot >= seq) {
+      // The number was free because the entry with it was trimmed: this node was asleep.
+      this.#lifeSeen = this.#deps.clock.elapsed();
       return undefined;
     }
     const hash = entryHash(bytes);
@@ -260,7 +294,7 @@ export class Follower {
    */
   async #skipToEnd(): Promise<void> {
     for (let entries = await this.#nextEntries(1); entries.length > 0; entries = await this.#nextEntries(1))
-      await this.#stored(stateAfter(this.#state!, entries));
+      await this.#advanced(entries);
   }
 }
 
@@ -276,7 +310,12 @@ function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadE
 }
 
 function missing(seq: number): AppError {
-  return new AppError("invalid", `entry ${seq} of the replication log is missing`);
+  return new AppError("invalid", `entry ${seq} of the replication log is missing`, { reason: "missing" });
+}
+
+/** Whether an object is not there. */
+function isLack(error: unknown): boolean {
+  return error instanceof AppError && (error.code === "not_found" || error.details?.["reason"] === "missing");
 }
 
 function unconnected(seq: number): AppError {

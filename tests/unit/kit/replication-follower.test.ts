@@ -1,6 +1,8 @@
 // Goal: a node that follows has what the log says, whatever happened to its files and to the objects before, and takes over only at its end.
 
 import { expect, test } from "bun:test";
+import { entryKey } from "../../../src/kit/replication/places.ts";
+import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
 import { replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
 
@@ -43,4 +45,113 @@ test("a node goes on when the storage answers again, and its takeover may have s
   await using b = await all.takesOver("b");
   await all.passing(b.end());
   expect(all.texts("b")).toEqual(["one"]);
+});
+
+test("a node leaves a leader alone that took over a moment ago, before its first sign of life", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  await all.passing(a.end());
+  let b: Promise<Leading> | undefined;
+  const isHung = (operation: string, key: string) => b && operation === "put" && key === "leader";
+  all.storage.before = (operation, key) => (isHung(operation, key) ? new Promise(() => {}) : undefined);
+  // This node has seen that nobody leads when the other one takes over.
+  const prepare = async () => {
+    await (b ??= all.takesOver("b"));
+  };
+  const stop = new AbortController();
+  const following = all.follower("c", { prepare }).follow(stop.signal);
+  await all.passing(until(() => b));
+  await using leading = await b!;
+  await all.pass(11_000);
+  const { seq } = leading.taken.position;
+  expect(all.storage.keys("log/").at(-1)).toBe(entryKey(seq));
+  // Without any sign of life, it is replaced in the end.
+  const taken = await all.passing(following);
+  expect(taken!.position.seq).toBe(seq + 1);
+});
+
+test("two nodes that start together do not depose each other", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  await all.passing(a.end());
+  const stop = new AbortController();
+  const names = ["b", "c"];
+  const taken = await all.passing(Promise.race(names.map((name) => all.follower(name).follow(stop.signal))));
+  await all.pass(11_000);
+  expect(all.storage.keys("log/").at(-1)).toBe(entryKey(taken!.position.seq));
+  stop.abort();
+});
+
+test("a node that slept while its next number was written and trimmed does not lead a fork", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  const woken = Promise.withResolvers<void>();
+  const asleep = Promise.withResolvers<void>();
+  let isB = true;
+  all.storage.before = (operation) => {
+    if (operation !== "create" || !isB) return undefined;
+    isB = false;
+    asleep.resolve();
+    return woken.promise;
+  };
+  const stop = new AbortController();
+  const { get } = all.storage;
+  // This node does not see the signs of life.
+  all.storage.get = (key) =>
+    isB && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
+  const following = all.follower("b").follow(stop.signal);
+  await all.passing(asleep.promise);
+  for (const text of ["two", "three", "four"]) {
+    await all.passing(a.add(text));
+    await all.passing(a.snapshot());
+  }
+  woken.resolve();
+  await all.pass(5_000);
+  stop.abort();
+  expect(await following).toBeUndefined();
+  expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
+});
+
+test("a snapshot that is removed while it is copied is replaced by the newest", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  let isFirst = true;
+  all.storage.before = async (operation) => {
+    if (operation !== "read" || !isFirst) return;
+    isFirst = false;
+    for (const text of ["two", "three"]) {
+      await a.add(text);
+      await a.snapshot();
+    }
+  };
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => (b.position ?? 0) >= 3));
+  stop.abort();
+  await following;
+  expect(all.texts("b")).toEqual(["one", "two", "three"]);
+});
+
+test("a snapshot whose entries are trimmed while it is copied is replaced by the newest", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  await all.passing(a.add("two"));
+  await all.passing(a.snapshot(() => a.add("three")));
+  let isFirst = true;
+  all.storage.after = async (operation) => {
+    if (operation !== "read" || !isFirst) return;
+    isFirst = false;
+    for (const text of ["four", "five"]) {
+      await a.add(text);
+      await a.snapshot();
+    }
+  };
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => (b.position ?? 0) >= 6));
+  stop.abort();
+  await following;
+  expect(all.texts("b")).toEqual(["one", "two", "three", "four", "five"]);
 });
