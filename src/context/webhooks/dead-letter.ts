@@ -25,6 +25,11 @@ export class DeadLetterFile {
     appendRotated(this.#path, `${JSON.stringify(letter)}\n`, this.#bytesMax);
   }
 
+  /** Whether the delivery is among the newest letters that fit into `READ_BYTES_MAX`. */
+  has(delivery: string): boolean {
+    return this.read(Infinity).some((letter) => letter.delivery === delivery);
+  }
+
   /** Returns the newest letters that fit into `READ_BYTES_MAX`, oldest first. Skips a line that a crash tore. */
   read(limit: number): DeadLetter[] {
     const newest = tailOf(this.#path, READ_BYTES_MAX);

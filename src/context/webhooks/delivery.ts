@@ -48,6 +48,17 @@ interface Job extends Parcel {
   readonly isStored: boolean;
   /** Attempts before this run. */
   readonly tries: number;
+  /** The outcome of the last of them. */
+  readonly last?: Outcome;
+}
+
+/** A job that needs no further attempt. */
+interface Ended {
+  readonly hook: HookRow;
+  readonly job: Job;
+  readonly outcome: Outcome;
+  /** Its dead letter may be in the file already. */
+  mayBeBuried: boolean;
 }
 
 /** The progress of a hook through the event log. */
@@ -63,6 +74,8 @@ interface Courier {
   running: boolean;
   /** The last attempt failed. */
   failing: boolean;
+  /** Kept until it is recorded, so that a full disk makes no receiver get it again. */
+  ended: Ended | undefined;
   readonly gone: AbortController;
 }
 
@@ -75,9 +88,13 @@ function deliveryIdOf(hook: number, event: EventEnvelope): string {
   return sha256Hex(`${hook} ${event.id}`).slice(0, ID_CHARACTERS);
 }
 
-/** Null: a test or a manual redelivery. */
-function eventOf({ event_seq, body }: DeliveryRow): EventEnvelope | null {
-  return event_seq === null ? null : (JSON.parse(body) as EventEnvelope);
+function triedRow(id: string, tries: number, { status, error }: Outcome) {
+  return { id, tries, status, error };
+}
+
+function begunJob({ id, type, event_seq, body, tries, status, error }: DeliveryRow): Job {
+  const event = event_seq === null ? null : (JSON.parse(body) as EventEnvelope);
+  return { id, event, isStored: true, type, body, tries, last: { ok: false, status, error } };
 }
 
 export class Deliveries {
@@ -125,6 +142,7 @@ export class Deliveries {
       page: [],
       running: false,
       failing: (this.#deps.store.waiting.get(row.id)?.tries ?? 0) > 0,
+      ended: undefined,
       gone: new AbortController(),
     };
     this.#couriers.set(row.id, courier);
@@ -189,6 +207,7 @@ export class Deliveries {
     try {
       while (!signal.aborted) {
         try {
+          if (courier.ended) await this.#finish(courier, courier.ended);
           const next = this.#next(courier);
           if (next === "none") return;
           if (next === "more") await this.#rest(courier);
@@ -211,7 +230,7 @@ export class Deliveries {
   #next(courier: Courier): Job | "more" | "none" {
     const { store, events } = this.#deps;
     const begun = store.waiting.get(courier.hook);
-    if (begun) return { ...begun, event: eventOf(begun), isStored: true };
+    if (begun) return begunJob(begun);
     if (courier.page.length === 0) courier.page = events.after(courier.position);
     if (courier.page.length === 0) return "none";
     const wanted = courier.page.findIndex(
@@ -244,8 +263,7 @@ export class Deliveries {
   }
 
   async #deliver(courier: Courier, job: Job): Promise<void> {
-    const { db, store, clock, waitsMs } = this.#deps;
-    const { signal } = courier.gone;
+    const { db, store, clock } = this.#deps;
     const { id, event } = job;
     if (!job.isStored)
       await db.write(() => {
@@ -259,20 +277,30 @@ export class Deliveries {
         });
         store.forget.run(courier.hook, DELIVERIES_KEPT);
       }, RELAXED);
+    courier.ended = await this.#attempts(courier, job);
+    if (courier.ended) await this.#finish(courier, courier.ended);
+  }
+
+  /** Resolves after the last attempt. Undefined: the webhook was deleted or disabled, or the server stops. */
+  async #attempts(courier: Courier, job: Job): Promise<Ended | undefined> {
+    const { db, store, waitsMs } = this.#deps;
+    const { id, last, isStored: mayBeBuried } = job;
     let { tries } = job;
+    const hook = store.byId.get(courier.hook);
+    // A crash came between the last attempt and the record of its outcome.
+    if (hook && last && tries > waitsMs.length) return { hook, job, outcome: last, mayBeBuried };
     for (;;) {
       const attempt = await this.#attempt(courier, job);
-      if (!attempt) return;
+      if (!attempt) return undefined;
       const { row, outcome } = attempt;
-      if (outcome === NOT_VISIBLE) return this.#finish(courier, row, { ...job, tries }, outcome);
-      courier.failing = !outcome.ok;
-      tries += 1;
-      if (outcome.ok || tries > waitsMs.length) return this.#finish(courier, row, { ...job, tries }, outcome);
-      await db.write(
-        () => void store.tried.run({ id, tries, status: outcome.status, error: outcome.error }),
-        RELAXED,
-      );
-      await pause(waitsMs[tries - 1]!, signal);
+      if (outcome !== NOT_VISIBLE) {
+        courier.failing = !outcome.ok;
+        tries += 1;
+      }
+      if (outcome.ok || outcome === NOT_VISIBLE || tries > waitsMs.length)
+        return { hook: row, job: { ...job, tries }, outcome, mayBeBuried };
+      await db.write(() => void store.tried.run(triedRow(id, tries, outcome)), RELAXED);
+      await pause(waitsMs[tries - 1]!, courier.gone.signal);
     }
   }
 
@@ -290,35 +318,48 @@ export class Deliveries {
     });
   }
 
-  async #finish(courier: Courier, hook: HookRow, job: Job, outcome: Outcome): Promise<void> {
-    const { db, store, deadLetters, clock, log } = this.#deps;
-    const { id, event, tries, body } = job;
-    if (outcome.ok) this.sent += 1;
-    else {
-      this.failed += 1;
-      const error = outcome.error!;
-      log.warn("a webhook delivery failed for good", { webhook: hook.id, delivery: id, error });
-      deadLetters.add({
-        time: rfc3339(clock.now()),
-        delivery: id,
-        webhook: hook.id,
-        url: hook.url,
-        tries,
-        error,
-        body,
-      });
+  /**
+   * Stores the last failed attempt, then the dead letter, then the state, and counts at the end. An error of the disk repeats none of these, and
+   * a crash repeats only the attempt of a delivery that arrived.
+   */
+  async #finish(courier: Courier, ended: Ended): Promise<void> {
+    const { db, store, log } = this.#deps;
+    const { hook, job, outcome } = ended;
+    const row = triedRow(job.id, job.tries, outcome);
+    if (!outcome.ok) {
+      await db.write(() => void store.tried.run(row), RELAXED);
+      this.#bury(ended);
     }
     await db.write(() => {
-      store.finish.run({
-        id,
-        state: outcome.ok ? "sent" : "failed",
-        tries,
-        status: outcome.status,
-        error: outcome.error,
-      });
-      if (event) store.advance.run(event.seq, hook.id);
+      store.finish.run({ ...row, state: outcome.ok ? "sent" : "failed" });
+      if (job.event) store.advance.run(job.event.seq, hook.id);
     }, RELAXED);
-    if (event) courier.position = courier.stored = Math.max(courier.position, event.seq);
+    courier.ended = undefined;
+    if (job.event) courier.position = courier.stored = Math.max(courier.position, job.event.seq);
+    if (outcome.ok) {
+      this.sent += 1;
+      return;
+    }
+    this.failed += 1;
+    const { error } = outcome;
+    log.warn("a webhook delivery failed for good", { webhook: hook.id, delivery: job.id, error });
+  }
+
+  #bury(ended: Ended): void {
+    const { deadLetters, clock } = this.#deps;
+    const { hook, job, outcome, mayBeBuried } = ended;
+    const { id, tries, body } = job;
+    if (mayBeBuried && deadLetters.has(id)) return;
+    ended.mayBeBuried = true;
+    deadLetters.add({
+      time: rfc3339(clock.now()),
+      delivery: id,
+      webhook: hook.id,
+      url: hook.url,
+      tries,
+      error: outcome.error!,
+      body,
+    });
   }
 
   /** Runs inside the write that deletes the oldest events. A hook that has not reached them misses those it subscribed to. */

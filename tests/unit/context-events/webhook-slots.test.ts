@@ -1,8 +1,8 @@
 // Goal: a delivery that waited for a slot is decided by the rights and the target of the moment when it is sent; a full disk delays a webhook only
-// until there is room; the dead-letter file is read from its end, however long it is.
+// until there is room, and its outcome is recorded, counted and buried once; the dead-letter file is read from its end, however long it is.
 
 import { appendFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Events } from "../../../src/context/events/events.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
@@ -42,23 +42,28 @@ async function courier(hooks: number, { send, maySee = () => true, waitsMs = [] 
   });
   const rows = Array.from({ length: hooks }, (_, index) => db.writeNow(() => store.insert.get(hook(index))!));
   const said: string[] = [];
-  const deliveries = new Deliveries({
-    db,
-    store,
-    events,
-    clock,
-    log: { ...silent, error: (text) => void said.push(text) },
-    sender: {
-      send: async (row) => {
-        const ok = await send(row);
-        return { ok, status: ok ? 200 : 500, error: ok ? null : "answered with status 500" };
+  const deadLetters = new DeadLetterFile(`${folder.path}/letters/dead.jsonl`);
+  const started = () => {
+    const deliveries = new Deliveries({
+      db,
+      store,
+      events,
+      clock,
+      log: { ...silent, error: (text) => void said.push(text) },
+      sender: {
+        send: async (row) => {
+          const ok = await send(row);
+          return { ok, status: ok ? 200 : 500, error: ok ? null : "answered with status 500" };
+        },
       },
-    },
-    waitsMs,
-    deadLetters: new DeadLetterFile(`${folder.path}/letters/dead.jsonl`),
-    maySee,
-  });
-  deliveries.start();
+      waitsMs,
+      deadLetters,
+      maySee,
+    });
+    deliveries.start();
+    return deliveries;
+  };
+  let deliveries = started();
   events.announce({ type: "file.write", actor: "ann", space: "team" });
   return {
     db,
@@ -66,6 +71,13 @@ async function courier(hooks: number, { send, maySee = () => true, waitsMs = [] 
     rows,
     said,
     path: folder.path,
+    letters: () => deadLetters.read(10).map(({ delivery, tries, error }) => ({ delivery, tries, error })),
+    counts: () => ({ sent: deliveries.sent, failed: deliveries.failed }),
+    /** As after a crash: what was not recorded is unknown. */
+    restart: async () => {
+      await deliveries.stop();
+      deliveries = started();
+    },
     /** Stops the deliveries, and waits for those that are under way. */
     settled: () => deliveries.stop(),
     last: ({ id }: HookRow) => store.deliveries.all(id, 1)[0],
@@ -110,15 +122,79 @@ test("a webhook that this machine held up goes on by itself", async () => {
     send: async () => {
       sent += 1;
       if (sent === 1) writeFileSync(`${at.path}/letters`, "in the way of the dead letters");
-      if (sent === 3) unlinkSync(`${at.path}/letters`);
       return false;
     },
     waitsMs: [1],
   });
+  await eventually(() => at.said.length > 1, true);
+  expect(at.last(at.rows[0]!)?.state).toBe("waiting");
+  expect(at.counts()).toEqual({ sent: 0, failed: 0 });
+  unlinkSync(`${at.path}/letters`);
   await eventually(() => at.last(at.rows[0]!)?.state, "failed");
-  expect(sent).toBe(3);
-  expect(at.said).toEqual(["a webhook is held up"]);
-  expect(new DeadLetterFile(`${at.path}/letters/dead.jsonl`).read(10)).toHaveLength(1);
+  expect(sent).toBe(2);
+  expect(new Set(at.said)).toEqual(new Set(["a webhook is held up"]));
+  expect(at.letters()).toHaveLength(1);
+  expect(at.counts()).toEqual({ sent: 0, failed: 1 });
+});
+
+const DISK_FULL = `CREATE TRIGGER disk_full BEFORE UPDATE OF state ON webhook_deliveries
+  BEGIN SELECT RAISE(ABORT, 'disk full'); END`;
+
+describe("an outcome that cannot be recorded", () => {
+  const unrecorded = async (ok: boolean) => {
+    let sent = 0;
+    const at = await courier(1, {
+      send: async () => {
+        sent += 1;
+        if (sent === 1) at.db.exec(DISK_FULL);
+        return ok;
+      },
+      waitsMs: [1],
+    });
+    return {
+      ...at,
+      times: () => sent,
+      free: () => at.db.exec("DROP TRIGGER disk_full"),
+      end: () => at.last(at.rows[0]!)!,
+    };
+  };
+  const error = "answered with status 500";
+
+  test("is kept until there is room: nothing is sent, counted or buried twice", async () => {
+    await using at = await unrecorded(false);
+    await eventually(() => at.said.length > 2, true);
+    expect(at.end()).toMatchObject({ state: "waiting", tries: 2, status: 500, error });
+    expect(at.counts()).toEqual({ sent: 0, failed: 0 });
+    at.free();
+    await eventually(() => at.end().state, "failed");
+    await eventually(() => at.counts(), { sent: 0, failed: 1 });
+    expect(at.letters()).toEqual([{ delivery: at.end().id, tries: 2, error }]);
+    expect(at.times()).toBe(2);
+  });
+
+  test("of a delivery that arrived is not asked for again", async () => {
+    await using at = await unrecorded(true);
+    await eventually(() => at.said.length > 2, true);
+    expect(at.counts()).toEqual({ sent: 0, failed: 0 });
+    at.free();
+    await eventually(() => at.end(), { ...at.end(), state: "sent", tries: 1, status: 200 });
+    await eventually(() => at.counts(), { sent: 1, failed: 0 });
+    expect(at.letters()).toEqual([]);
+    expect(at.times()).toBe(1);
+  });
+
+  test("is the same after a crash between the dead letter and the record", async () => {
+    await using at = await unrecorded(false);
+    await eventually(() => at.letters().length, 1);
+    await eventually(() => at.said.length > 0, true);
+    await at.restart();
+    at.free();
+    await eventually(() => at.end().state, "failed");
+    await eventually(() => at.counts(), { sent: 0, failed: 1 });
+    expect(at.end()).toMatchObject({ tries: 2, status: 500, error });
+    expect(at.letters()).toEqual([{ delivery: at.end().id, tries: 2, error }]);
+    expect(at.times()).toBe(2);
+  });
 });
 
 test("a webhook that is deleted just before a delivery sends nothing, and is no fault", async () => {
