@@ -11,15 +11,17 @@ import { extraTrust, homeDirectory, processEnvironment, ownUser } from "../../ki
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
-import { ownCommand, startDetached } from "../../kit/processes/process.ts";
+import { ownCommand } from "../../kit/processes/process.ts";
 import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { inWordsOfFlags, localDirectory } from "../connection.ts";
 import { connectAsUserOf, requireFolderToken, replicaArgs, tokenFileArg } from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
+import { startInBackground } from "../starting.ts";
 import { fields, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
-const START_WAIT_MS = 10_000;
+/** For a daemon that the system starts. */
+const UNIT_WAIT_MS = 10_000;
 const STOP_WAIT_MS = 15_000;
 const LINES_DEFAULT = 100;
 /** A daemon that a person starts gets these as well. */
@@ -65,16 +67,37 @@ export const daemonStart = defineCommand({
     const { isInstalled, startUnit } = await import("../../context/replica/installing.ts");
     const unit = await unitOf(args);
     const problem = isInstalled(unit) ? await startUnit(unit, manager()) : "not installed";
-    if (problem !== null) startDetached(runWords(args), daemonLogPath(directory), passedOn());
-    const status = await waitFor(START_WAIT_MS, () => statusOf(directory));
-    if (!status)
-      throw new AppError(
-        "unavailable",
-        `the daemon did not start; see ${nextCommand(["daemon", "logs"], [], { dir: directory })}`,
-      );
+    const look = () => statusOf(directory);
+    const status =
+      problem === null
+        ? await runningUnit(directory, look)
+        : await startInBackground({
+            name: "daemon",
+            words: runWords(args),
+            variables: passedOn(),
+            log: daemonLogPath(directory),
+            status: nextCommand(["daemon", "status"], [], { dir: directory }),
+            look,
+          });
     await printData(status, formatOf(args), ({ pid }) => `the daemon is running (process ${pid})`);
   },
 });
+
+/** The system knows the process, and starts it again if it ends. */
+async function runningUnit(
+  directory: string,
+  look: () => Promise<DaemonStatus | undefined>,
+): Promise<DaemonStatus> {
+  const status = await waitFor(UNIT_WAIT_MS, look);
+  if (status) return status;
+  const [logs, state] = ["logs", "status"].map((word) =>
+    nextCommand(["daemon", word], [], { dir: directory }),
+  );
+  throw new AppError(
+    "unavailable",
+    `the system started the daemon, which does not run yet; see ${logs}; ${state} says when it does`,
+  );
+}
 
 export const daemonStop = defineCommand({
   meta: { name: "stop", description: "Stop the daemon after the current cycle" },

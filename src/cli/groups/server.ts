@@ -1,7 +1,7 @@
 // `cairn server …`: starts, stops and inspects a local context server.
 
 import { defineCommand } from "citty";
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { knownProblem } from "../../kit/network/network-problem.ts";
@@ -14,16 +14,14 @@ import { AppError } from "../../kit/error.ts";
 import { problemText } from "../../kit/health.ts";
 import { createLog, type LogOptions } from "../../kit/log.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/terminal/output.ts";
-import { startDetached } from "../../kit/processes/process.ts";
 import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
-import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
+import { startInBackground } from "../starting.ts";
 import { serverUrl } from "../target.ts";
 import { fields, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
-const START_WAIT_MS = 10_000;
 /** From the end of a server's work to the end of its process. */
 const EXIT_WAIT_MS = 500;
 const STOP_WAIT_MS = 15_000;
@@ -49,7 +47,7 @@ export const serverStart = defineCommand({
         "conflict",
         `the server is already running (process ${door.pid}, ${shownUrl(door)})`,
       );
-    if (args.detach === true) return startInBackground(directory, args, port);
+    if (args.detach === true) return startDetachedServer(directory, args, port);
     const stopped = waitForStop(runFolder(directory));
     const log = {
       format: stderrLogFormat(processEnvironment()),
@@ -92,34 +90,25 @@ async function portOf(text: string): Promise<number> {
   return Number(text);
 }
 
-async function startInBackground(
+async function startDetachedServer(
   directory: string,
   args: Readonly<Record<string, unknown>>,
   port: number | undefined,
 ): Promise<void> {
   const log = join(directory, "logs", "server.log");
-  const before = existsSync(log) ? statSync(log).size : 0;
   const portFlag = port === undefined ? [] : ["--port", String(port)];
-  const child = startDetached(["server", "start", "--server-dir", directory, ...portFlag], log);
-  const door = await waitFor(
-    START_WAIT_MS,
-    async () => (await runningDoor(directory)) ?? (isRunning(child) ? undefined : "ended"),
-  );
-  if (door === "ended") throw notStarted(log, (await Bun.file(log).slice(before).text()).trimEnd());
-  if (door === undefined)
-    throw new AppError("unavailable", `the server does not answer yet; see its log: ${log}`);
+  const door = await startInBackground({
+    name: "server",
+    words: ["server", "start", "--server-dir", directory, ...portFlag],
+    log,
+    status: nextCommand(["server", "status"], [], args),
+    look: () => runningDoor(directory),
+  });
   await printData(
     { pid: door.pid, url: shownUrl(door), log },
     formatOf(args),
     (made) => `the server is running at ${made.url} (process ${made.pid})`,
   );
-}
-
-/** `said` is its part of the log. The last line is quoted as it stands, because that is where a program says why it ends. */
-function notStarted(log: string, said: string): AppError {
-  const last = visibleInLine(said.split("\n").at(-1) ?? "");
-  const end = last === "" ? "" : `, which ends with: ${last}`;
-  return new AppError("refused", `the server did not start; see its log, ${log}${end}`);
 }
 
 export const serverStatus = defineCommand({
