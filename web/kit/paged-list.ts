@@ -7,7 +7,78 @@ import { createQuery, type Query } from "../api/query.ts";
 import { createAction } from "./action.ts";
 import { joined } from "./joined-pages.ts";
 
-interface Options<Subject, T> {
+/** A page, or an end of the list. */
+interface Page<T> {
+  readonly items: readonly T[];
+  /** Nothing is before these. */
+  readonly isLast: boolean;
+}
+
+interface PagesOptions<T> {
+  /** Tracked. Another subject has another list. */
+  readonly of: Accessor<unknown>;
+  /** Tracked: the newest page of this subject; undefined until it is read. */
+  readonly newest: Accessor<Page<T> | undefined>;
+  /** Reads the page with the items before this number. */
+  readonly read: (before: number) => Promise<Page<T>>;
+  /** Higher for newer items. */
+  readonly numberOf: (item: T) => number;
+}
+
+interface Front<T> {
+  readonly of: unknown;
+  readonly items: readonly T[];
+  /** The page that it began with. */
+  readonly first: Page<T> | undefined;
+}
+
+interface Earlier<T> extends Page<T> {
+  /** They follow the front that began with this page. */
+  readonly first: Page<T> | undefined;
+}
+
+interface Pages<T> {
+  readonly all: Accessor<readonly T[]>;
+  /** Whether there are earlier items. */
+  readonly more: Accessor<boolean>;
+  readonly busy: Accessor<boolean>;
+  readonly readEarlier: () => Promise<boolean>;
+}
+
+/** For a newest page that comes from elsewhere. */
+export function createPages<T>({ of, newest, read, numberOf }: PagesOptions<T>): Pages<T> {
+  const front = createMemo<Front<T>>(
+    (before) => {
+      const known = before.of === of() ? before : { of: of(), items: [], first: undefined };
+      const page = newest();
+      if (page === undefined) return known;
+      const items = joined(page.items, known.items, numberOf);
+      return { of: of(), items, first: items === page.items ? page : known.first };
+    },
+    { of: of(), items: [], first: undefined },
+  );
+  const [found, setFound] = createSignal<Earlier<T>>({ first: undefined, items: [], isLast: true });
+  const earlier = createMemo<Earlier<T>>(() => {
+    const { first } = front();
+    return found().first === first ? found() : { first, items: [], isLast: first?.isLast ?? true };
+  });
+  const all = createMemo(() => {
+    const { items } = front();
+    const end = items.at(-1);
+    // The newest page may have grown at its end.
+    return end === undefined
+      ? items
+      : [...items, ...earlier().items.filter((item) => numberOf(item) < numberOf(end))];
+  });
+  const reading = createAction(async () => {
+    const { first, items } = earlier();
+    const page = await read(numberOf(all().at(-1)!));
+    if (earlier().first === first) setFound({ first, items: [...items, ...page.items], isLast: page.isLast });
+  });
+  return { all, more: () => !earlier().isLast, busy: reading.busy, readEarlier: reading.run };
+}
+
+interface ListOptions<Subject, T> {
   /** Tracked. Another subject has another list. */
   readonly of: () => Subject;
   /** Tracked. The newest page is read again when its key changes. */
@@ -21,65 +92,36 @@ interface Options<Subject, T> {
   readonly every?: number;
 }
 
-interface Page<T> {
-  /** The subject as JSON. */
-  readonly of: string;
-  readonly items: readonly T[];
-}
-
-interface Front<T> extends Page<T> {
-  /** The page that it began with; it has the same end. */
-  readonly first: readonly T[] | undefined;
-}
-
-interface Earlier<T> {
-  /** They follow the front that began with this page. */
-  readonly first: readonly T[] | undefined;
-  readonly items: readonly T[];
-  readonly isWhole: boolean;
-}
-
-interface PagedList<T> {
+interface PagedList<T> extends Pages<T> {
   /** The newest page. */
   readonly query: Query<unknown>;
-  readonly all: Accessor<readonly T[]>;
-  /** Whether there are earlier items. */
-  readonly more: Accessor<boolean>;
-  readonly busy: Accessor<boolean>;
-  readonly readEarlier: () => Promise<boolean>;
 }
 
-export function createPagedList<Subject, T>(options: Options<Subject, T>): PagedList<T> {
-  const { numberOf, isLast, every } = options;
-  const query = createQuery<Page<T>>(
+export function createPagedList<Subject, T>(options: ListOptions<Subject, T>): PagedList<T> {
+  const { numberOf, every } = options;
+  /** The subject as JSON. */
+  const of = createMemo(() => JSON.stringify(options.of()));
+  const read = async (subject: Subject, before?: number): Promise<Page<T>> => {
+    const items = await options.read(subject, before);
+    return { items, isLast: options.isLast(items) };
+  };
+  const query = createQuery(
     () => {
       const subject = options.of();
-      const read = async () => ({ of: JSON.stringify(subject), items: await options.read(subject) });
-      return { key: options.key(subject), read };
+      const about = of();
+      return {
+        key: options.key(subject),
+        read: async () => ({ of: about, page: await read(subject) }),
+      };
     },
     every === undefined ? {} : { every },
   );
-  const front = createMemo<Front<T>>(
-    (before) => {
-      const of = JSON.stringify(options.of());
-      const known = before.of === of ? before : { of, items: [], first: undefined };
-      const page = query.data();
-      if (page?.of !== of) return known;
-      const items = joined(page.items, known.items, numberOf);
-      return { of, items, first: items === page.items ? page.items : known.first };
-    },
-    { of: "", items: [], first: undefined },
-  );
-  const [read, setRead] = createSignal<Earlier<T>>({ first: undefined, items: [], isWhole: true });
-  const earlier = createMemo<Earlier<T>>(() => {
-    const { first } = front();
-    return read().first === first ? read() : { first, items: [], isWhole: !first || isLast(first) };
+  const newest = createMemo(() => {
+    const found = query.data();
+    return found?.of === of() ? found.page : undefined;
   });
-  const all = createMemo(() => [...front().items, ...earlier().items]);
-  const reading = createAction(async () => {
-    const { first, items } = earlier();
-    const page = await options.read(options.of(), numberOf(all().at(-1)!));
-    if (earlier().first === first) setRead({ first, items: [...items, ...page], isWhole: isLast(page) });
-  });
-  return { query, all, more: () => !earlier().isWhole, busy: reading.busy, readEarlier: reading.run };
+  return {
+    query,
+    ...createPages({ of, newest, read: (before) => read(options.of(), before), numberOf }),
+  };
 }

@@ -9,6 +9,7 @@ import { createProblem, onReachedAgain } from "../../api/reach.ts";
 import { afterPause } from "../../kit/pause.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
+import { type Looked, withEarlier, withNewest } from "./looked-at.ts";
 
 const PER_PAGE = 100;
 /** The server's limit of one answer. */
@@ -18,8 +19,9 @@ const READ_AFTER_MS = 200;
 
 export function createTurnPages(filter: Accessor<TurnFilter>) {
   const here = useHere();
-  const [rows, setRows] = createSignal<readonly TurnSummary[]>();
-  const [before, setBefore] = createSignal<number | null>(null);
+  const [looked, setLooked] = createSignal<Looked<TurnSummary>>();
+  const rows = () => looked()?.items;
+  const before = () => looked()?.before ?? null;
   const [problem, setProblem] = createProblem();
   const [reading, setReading] = createSignal(false);
   const [busy, setBusy] = createSignal(false);
@@ -35,16 +37,22 @@ export function createTurnPages(filter: Accessor<TurnFilter>) {
     const { turns, usageChanges } = here.state();
     return `${usageChanges} ${turns.at(-1)?.id} ${turns.map(({ status }) => status[0]).join("")}`;
   });
+  /** Of the turns that are shown. */
+  let shown: TurnFilter | undefined;
   let latest = 0;
-  const read = async (asked: TurnFilter, isFirst: boolean) => {
+  const read = async (asked: TurnFilter) => {
     const own = (latest += 1);
+    // The answer has looked at this turn, too.
+    const newest = here.state().turns.at(-1)?.id ?? 0;
     setReading(true);
     try {
-      const limit = isFirst ? PER_PAGE : Math.min(READ_AGAIN_MAX, Math.max(PER_PAGE, rows()?.length ?? 0));
+      const size = shown === asked ? (rows()?.length ?? 0) : 0;
+      const limit = Math.min(READ_AGAIN_MAX, Math.max(PER_PAGE, size));
       const found = await page(limit);
       if (own !== latest || asked !== filter()) return;
-      setRows((shown) => kept(shown ?? [], found.turns));
-      setBefore(found.before);
+      const front = { items: kept(rows() ?? [], found.turns), before: found.before, newest };
+      setLooked((known) => withNewest(shown === asked ? known : undefined, front));
+      shown = asked;
       setProblem(undefined);
     } catch (error) {
       if (own === latest) setProblem(asProblem(error));
@@ -52,21 +60,19 @@ export function createTurnPages(filter: Accessor<TurnFilter>) {
     if (own === latest) setReading(false);
   };
   createEffect(
-    on([filter, changes, again], ([asked], previous) => {
-      const isFirst = previous?.[0] !== asked;
-      afterPause(previous === undefined ? 0 : READ_AFTER_MS, () => void read(asked, isFirst));
-    }),
+    on([filter, changes, again], ([asked], previous) =>
+      afterPause(previous === undefined ? 0 : READ_AFTER_MS, () => void read(asked)),
+    ),
   );
   const loadEarlier = async () => {
     const from = before();
-    if (from === null) return;
-    setBusy(true);
     const asked = filter();
+    if (from === null || asked !== shown) return;
+    setBusy(true);
     await attempt(async () => {
       const found = await page(PER_PAGE, from);
-      if (asked !== filter()) return;
-      setRows((shown) => [...(shown ?? []), ...found.turns]);
-      setBefore(found.before);
+      if (asked !== shown) return;
+      setLooked((known) => known && withEarlier(known, from, { items: found.turns, before: found.before }));
     });
     setBusy(false);
   };

@@ -5,7 +5,7 @@ import type { Turn } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
 import { createQuery } from "../../api/query.ts";
-import { createAction } from "../../kit/action.ts";
+import { createPages } from "../../kit/paged-list.ts";
 import type { Here } from "../../state/here.ts";
 import { type Shown, shownOf } from "./graph.ts";
 
@@ -31,15 +31,25 @@ export interface Past {
 }
 
 export function createPast(here: Here): Past {
-  const [earlier, setEarlier] = createSignal<readonly Turn[]>([]);
-  const [reachedFirst, setReachedFirst] = createSignal(false);
   const [at, setAt] = createSignal<number>();
   const [settled, setSettled] = createSignal<number>();
   const known = createMemo(() => here.state().turns);
+  const pages = createPages<Turn>({
+    of: () => here.id,
+    newest: () => ({ items: known().toReversed(), isLast: known().length < TURNS_PER_PAGE }),
+    read: async (before) => {
+      const query = { before, limit: TURNS_PER_PAGE };
+      const page = await take(api.workspaces({ id: here.id }).turns.get({ query }));
+      return { items: page.toReversed(), isLast: page.length < TURNS_PER_PAGE };
+    },
+    numberOf: ({ id }) => id,
+  });
   const turns = createMemo(() =>
-    [...earlier(), ...known()].filter(({ started_at: began }) => began !== null),
+    pages
+      .all()
+      .filter(({ started_at: began }) => began !== null)
+      .toReversed(),
   );
-  const hasEarlier = () => !reachedFirst() && known().length >= TURNS_PER_PAGE;
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
@@ -64,22 +74,11 @@ export function createPast(here: Here): Past {
     else if (record && record.turn_id === settled()) setShown(shownOf(record));
   });
 
-  const loading = createAction(async () => {
-    const before = (earlier()[0] ?? known()[0])?.id;
-    if (before === undefined) return;
-    const page = await take(
-      api.workspaces({ id: here.id }).turns.get({ query: { before, limit: TURNS_PER_PAGE } }),
-    );
-    const sorted = page.toSorted((a, b) => a.id - b.id).filter(({ id }) => id < before);
-    setEarlier((had) => [...sorted, ...had]);
-    setReachedFirst(page.length < TURNS_PER_PAGE);
-  });
-
   return {
     turns,
-    hasEarlier,
-    loadingEarlier: loading.busy,
-    loadEarlier: () => loading.run(),
+    hasEarlier: pages.more,
+    loadingEarlier: pages.busy,
+    loadEarlier: pages.readEarlier,
     look,
     shown,
     problem: () => (at() === undefined ? undefined : query.problem()),

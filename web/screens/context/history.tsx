@@ -8,9 +8,9 @@ import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { mayTakeFocus } from "../../kit/focus.ts";
 import { bytes } from "../../kit/format.ts";
+import { createPages } from "../../kit/paged-list.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { readHistory } from "./documents.ts";
 import { VersionDetail } from "./version.tsx";
 
@@ -52,7 +52,12 @@ export function History(props: HistoryProps): JSX.Element {
 }
 
 function Versions(props: { readonly path: string; readonly newest: DocumentHistory }): JSX.Element {
-  const pages = createPages(props);
+  const pages = createPages<DocumentVersion>({
+    of: () => props.path,
+    newest: () => toPage(props.newest),
+    read: async (before) => toPage(await readHistory(props.path, before)),
+    numberOf: ({ version }) => version,
+  });
   let detail: HTMLElement | undefined;
   /** Undefined: the newest. */
   const [wanted, setWanted] = createSignal<number>();
@@ -75,7 +80,7 @@ function Versions(props: { readonly path: string; readonly newest: DocumentHisto
         </ol>
         <Show when={pages.more()}>
           <div class="context-more">
-            <Button small busy={pages.busy()} onClick={() => void pages.read()}>
+            <Button small busy={pages.busy()} onClick={() => void pages.readEarlier()}>
               Load earlier versions
             </Button>
           </div>
@@ -108,25 +113,8 @@ function Versions(props: { readonly path: string; readonly newest: DocumentHisto
   );
 }
 
-/** The newest page, and the earlier ones that were asked for. */
-function createPages(props: { readonly path: string; readonly newest: DocumentHistory }) {
-  const [earlier, setEarlier] = createSignal<readonly DocumentHistory[]>([]);
-  const [busy, setBusy] = createSignal(false);
-  const all = createMemo<readonly DocumentVersion[]>(() => {
-    const oldest = props.newest.versions.at(-1)?.version ?? 0;
-    const rest = earlier().flatMap(({ versions }) => versions);
-    return [...props.newest.versions, ...rest.filter(({ version }) => version < oldest)];
-  });
-  const more = () => (earlier().at(-1) ?? props.newest).more;
-  const read = async () => {
-    setBusy(true);
-    await attempt(async () => {
-      const page = await readHistory(props.path, all().at(-1)!.version);
-      setEarlier((known) => [...known, page]);
-    });
-    setBusy(false);
-  };
-  return { all, more, busy, read };
+function toPage({ versions, more }: DocumentHistory) {
+  return { items: versions, isLast: !more };
 }
 
 function VersionRow(props: {

@@ -1,16 +1,15 @@
 // The versions of a document, newest first, each with its author and turn, and what the chosen one changed.
 
-import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { createMemo, For, type JSX, Match, Show, Switch } from "solid-js";
 import type { MemoryHistory } from "../../../src/service/memory/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { DiffView } from "../../kit/diff-view.tsx";
 import { bytes } from "../../kit/format.ts";
-import { joined } from "../../kit/joined-pages.ts";
+import { createPages } from "../../kit/paged-list.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { TurnLink } from "./turn-link.tsx";
 
@@ -24,27 +23,19 @@ export function Versions(props: {
   readonly onChoose: (version: number) => void;
 }): JSX.Element {
   const here = useHere();
-  const [earlier, setEarlier] = createSignal<readonly Version[]>([]);
-  const [more, setMore] = createSignal<boolean>();
-  const [busy, setBusy] = createSignal(false);
-  const newest = createMemo<readonly Version[]>(
-    (known) => joined(props.history.versions, known, ({ version }) => version),
-    [],
-  );
-  const versions = createMemo(() => [...newest(), ...earlier()]);
+  const pages = createPages<Version>({
+    of: () => props.path,
+    newest: () => toPage(props.history),
+    read: async (before) => {
+      const query = { path: props.path, before };
+      return toPage(await take(api.workspaces({ id: here.id }).memory.history.get({ query })));
+    },
+    numberOf: ({ version }) => version,
+  });
+  const versions = pages.all;
   const chosen = createMemo(
     () => versions().find(({ version }) => version === props.chosen) ?? versions()[0],
   );
-  const readEarlier = async () => {
-    setBusy(true);
-    await attempt(async () => {
-      const query = { path: props.path, before: versions().at(-1)!.version };
-      const page = await take(api.workspaces({ id: here.id }).memory.history.get({ query }));
-      setEarlier((known) => [...known, ...page.versions]);
-      setMore(page.more);
-    });
-    setBusy(false);
-  };
   return (
     <Show when={versions().length > 0} fallback={<p class="muted">No version is recorded yet.</p>}>
       <div class="memory-history">
@@ -59,9 +50,9 @@ export function Versions(props: {
               />
             )}
           </For>
-          <Show when={more() ?? props.history.more}>
+          <Show when={pages.more()}>
             <li>
-              <Button small busy={busy()} onClick={() => void readEarlier()}>
+              <Button small busy={pages.busy()} onClick={() => void pages.readEarlier()}>
                 Load earlier versions
               </Button>
             </li>
@@ -80,6 +71,10 @@ export function Versions(props: {
       </div>
     </Show>
   );
+}
+
+function toPage({ versions, more }: MemoryHistory) {
+  return { items: versions, isLast: !more };
 }
 
 function VersionRow(props: {
