@@ -312,7 +312,8 @@ export class Events {
   /** Pauses, because there may be many followers. A follower that joins meanwhile begins after the stored events. */
   async #publish(rows: readonly EventRow[]): Promise<void> {
     if (this.#followers.size === 0 && this.#listeners.size === 0) return;
-    await this.#deps.settled?.();
+    const settling = this.#deps.settled?.();
+    if (settling) await settling;
     if (this.#unsent > UNSENT_MAX) for (const follower of this.#followers) breakOff(follower.viewer);
     const stretch = new Stretch();
     for (const event of rows.map(toEnvelope)) {
