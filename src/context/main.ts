@@ -5,6 +5,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock, type Timers } from "../kit/clock.ts";
 import { openDatabase } from "../kit/storage/db.ts";
+import type { Environment } from "../kit/environment.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
@@ -42,7 +43,9 @@ export interface OpenOptions {
   readonly setupCode?: string;
   /** For tests. */
   readonly sshLimits?: Partial<SshLimits>;
-  /** Needed by a server with DNS-01. */
+  /** Has credentials: of a provider for DNS-01, of a bucket. */
+  readonly environment?: Environment;
+  /** For tests. */
   readonly acme?: AcmeOptions;
   /** For a server with several nodes: copies what changes to the others. */
   readonly copying?: Copying;
@@ -85,8 +88,8 @@ export function openServer(options: OpenOptions): OpenServer {
       },
     });
     if (report.backup) log.info("database upgraded", { backup: report.backup });
-    const { outbound, timers, copying } = options;
-    const parts = buildParts({ db, clock, log, config, outbound, timers, copying });
+    const { environment = {}, outbound, timers, copying } = options;
+    const parts = buildParts({ db, clock, log, config, environment, outbound, timers, copying });
     prepare(parts);
     const { setupCode: code } = options;
     const setup = code === undefined ? undefined : { code, moveTo: (to: Listen) => opened.moveTo(to) };
@@ -186,7 +189,8 @@ export async function startOpen(
   let ssh: Closable | undefined;
   let acme: ServerAcme | undefined;
   try {
-    acme = await openAcme(opened, options.acme);
+    const { environment = {} } = options;
+    acme = await openAcme(opened, options.acme ?? { environment });
     const tls = acme?.tls ?? readTls(config);
     const where = { host: config.listen.host, port: options.port ?? config.listen.port };
     const started = (listening = new Listening(parts, log, opened.handle, { ...where, tls }));
@@ -225,7 +229,7 @@ interface Closable {
 /** Undefined if it is not enabled. Its code is loaded only then. */
 async function openAcme(
   { config, parts }: OpenServer,
-  options: AcmeOptions = { environment: {} },
+  options: AcmeOptions,
 ): Promise<ServerAcme | undefined> {
   if (config.tls?.acme === undefined) return undefined;
   const { openAcme: open } = await import("./server-acme.ts");

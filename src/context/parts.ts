@@ -8,6 +8,7 @@ import type { Db } from "../kit/storage/db.ts";
 import { Health, probeDisks } from "../kit/health.ts";
 import { AddressList } from "../kit/http/client-address.ts";
 import { Streams } from "../kit/http/sse.ts";
+import type { Environment } from "../kit/environment.ts";
 import type { Log } from "../kit/log.ts";
 import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS, counter, gauge, Metrics, type Reading } from "../kit/metrics/metrics.ts";
@@ -54,6 +55,8 @@ interface PartsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: ServerConfig;
+  /** Has credentials; empty for a server without a listener. */
+  readonly environment: Environment;
   /** Tests pass another network and other retry delays. */
   readonly outbound?: OutboundOptions | undefined;
   /** For tests. */
@@ -130,8 +133,10 @@ export function buildParts(options: PartsOptions) {
   };
 }
 
-function backupsOf(ground: Ground, spaces: Spaces, { config, timers = systemTimers }: PartsOptions): Backups {
-  return new Backups({ ...ground, directory: config.directory, config: config.backup, spaces, timers });
+function backupsOf(ground: Ground, spaces: Spaces, options: PartsOptions): Backups {
+  const { config, environment, timers = systemTimers } = options;
+  const { directory, backup } = config;
+  return new Backups({ ...ground, directory, config: backup, environment, spaces, timers });
 }
 
 function buildGround({ db, clock, log, config, copying }: PartsOptions): Ground {

@@ -4,6 +4,7 @@ import { defineCommand } from "citty";
 import { join } from "node:path";
 import { readServerConfig } from "../../context/config/config.ts";
 import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
+import type { BucketConfig } from "../../kit/object-storage/config.ts";
 import type { AcmeConfig, ReplicationConfig } from "../../context/config/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { hostAndPort } from "../../kit/network/hosts.ts";
@@ -51,6 +52,7 @@ export const configCheck = defineCommand({
       "backup.directory": config.backup.directory,
       "backup.every_hours": config.backup.everyHours,
       "backup.keep": config.backup.keep,
+      ...bucketSettings("backup.copy_to", config.backup.copyTo),
       ...replicationSettings(config.replication),
       "metrics.allow": config.metricsAllow,
       log_level: config.logLevel,
@@ -77,14 +79,18 @@ function acmeSettings(acme: AcmeConfig | undefined) {
 }
 
 function replicationSettings(replication: ReplicationConfig | undefined) {
-  if (replication === undefined) return { "replication.bucket": "" };
-  const { bucket, node, endpoint, region, prefix } = replication;
+  const node = replication && { "replication.node": replication.node };
+  return { ...bucketSettings("replication", replication), ...node };
+}
+
+function bucketSettings(block: string, config: BucketConfig | undefined): Record<string, string> {
+  if (config === undefined) return { [`${block}.bucket`]: "" };
+  const { bucket, endpoint, region, prefix } = config;
   return {
-    "replication.bucket": bucket,
-    "replication.node": node,
-    "replication.endpoint": endpoint,
-    "replication.region": region,
-    "replication.prefix": prefix,
+    [`${block}.bucket`]: bucket,
+    [`${block}.endpoint`]: endpoint,
+    [`${block}.region`]: region,
+    [`${block}.prefix`]: prefix,
   };
 }
 

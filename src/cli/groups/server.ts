@@ -71,7 +71,7 @@ interface RunOptions {
 /** `stopped`: the reason, once someone stops it. */
 async function runServer(options: RunOptions, stopped: Promise<string>): Promise<void> {
   const { startServer } = await import("../../context/main.ts");
-  const server = await startServer({ ...options, acme: { environment: processEnvironment() } });
+  const server = await startServer({ ...options, environment: processEnvironment() });
   await server.stop(await stopped);
 }
 

@@ -28,7 +28,7 @@ export async function setUpInBrowser(answers: Answers, environment: Environment)
   );
   const stopped = waitForStop(runFolder(directory));
   const setupCode = randomSecret(CODE_BITS);
-  const server = await startServer({ directory, log, setupCode });
+  const server = await startServer({ directory, log, setupCode, environment });
   const url = `${server.url}/setup?code=${setupCode}`;
   const isOpened = openInBrowser(url, environment);
   await printText(

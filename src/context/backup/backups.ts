@@ -7,6 +7,7 @@ import type { Background } from "../../kit/concurrency/background.ts";
 import { BackupJobs, type Begun } from "../../kit/backup/backup-jobs.ts";
 import { writeArchive } from "../../kit/backup/archive.ts";
 import { chunksOf, measured } from "../../kit/backup/members.ts";
+import { copiesOf } from "../../kit/backup/copies.ts";
 import { BackupSchedule } from "../../kit/backup/schedule.ts";
 import type { BackupConfig } from "../../kit/backup/config.ts";
 import type { Member } from "../../kit/backup/schema.ts";
@@ -14,6 +15,7 @@ import { Shelf, type Shelved } from "../../kit/backup/shelf.ts";
 import { targetPath, writeTarget } from "../../kit/backup/target.ts";
 import { SECOND_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
+import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Source } from "../../kit/disk/tar.ts";
@@ -31,6 +33,8 @@ interface BackupsDeps {
   /** The server's data directory. */
   readonly directory: string;
   readonly config: BackupConfig;
+  /** Has the credentials of the bucket for copies. */
+  readonly environment: Environment;
   readonly db: Db;
   readonly spaces: Spaces;
   readonly audit: Audit;
@@ -62,7 +66,9 @@ export class Backups {
     this.#deps = deps;
     this.#jobs = new BackupJobs(background, log);
     this.#shelf = new Shelf(config.directory, "cairn");
-    this.schedule = new BackupSchedule({ ...deps, shelf: this.#shelf, make: () => this.#scheduled() });
+    const shelf = this.#shelf;
+    const copies = copiesOf({ ...deps, shelf });
+    this.schedule = new BackupSchedule({ ...deps, shelf, copies, make: () => this.#scheduled() });
   }
 
   /**

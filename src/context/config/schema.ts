@@ -2,6 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { BackupConfigFile, type BackupConfig } from "../../kit/backup/config.ts";
+import { BUCKET_KEYS, type BucketConfig } from "../../kit/object-storage/config.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
 import { ENGINE_NAMES, type EngineName } from "../versioned-store/schema.ts";
 
@@ -26,8 +27,6 @@ export const DNS_PROVIDER_NAMES = Object.keys(DNS_PROVIDERS) as readonly DnsProv
 export type DnsProviderName = keyof typeof DNS_PROVIDERS;
 /** Let's Encrypt issues no certificate for more. */
 const ACME_DOMAINS_MAX = 100;
-/** Amazon's first region; most other storages take any. */
-export const DEFAULT_REGION = "us-east-1";
 export const DEFAULT_SSH_PORT = 8744;
 export const DEFAULT_SSH_HOST_KEY = "ssh_host_ed25519_key";
 const SSH_KEYS_MAX = 1_000;
@@ -112,15 +111,7 @@ export const ConfigFile = closed({
     }),
   ),
   backup: Type.Optional(BackupConfigFile),
-  replication: Type.Optional(
-    closed({
-      bucket: Type.Optional(Type.String()),
-      node: Type.Optional(Type.String()),
-      endpoint: Type.Optional(Type.String()),
-      region: Type.Optional(Type.String({ minLength: 1 })),
-      prefix: Type.Optional(Type.String()),
-    }),
-  ),
+  replication: Type.Optional(closed({ ...BUCKET_KEYS, node: Type.Optional(Type.String()) })),
   metrics: Type.Optional(closed({ allow: Type.Optional(Type.Array(Type.String())) })),
   log_level: Type.Optional(oneOf(["debug", "info", "warn", "error"] as const)),
 });
@@ -172,15 +163,9 @@ export interface AllowedKey extends PublicKey {
 }
 
 /** The object storage through which the nodes of a server share its data. */
-export interface ReplicationConfig {
-  readonly bucket: string;
+export interface ReplicationConfig extends BucketConfig {
   /** The name of this node; no other has it. */
   readonly node: string;
-  /** The URL of the storage; empty: Amazon S3. */
-  readonly endpoint: string;
-  readonly region: string;
-  /** The folder in the bucket, without a slash at its ends; empty: the whole bucket. */
-  readonly prefix: string;
 }
 
 export interface ServerConfig {

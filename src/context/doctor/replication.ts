@@ -2,10 +2,10 @@
 
 import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
+import { bucketOf } from "../../kit/object-storage/config.ts";
 import { readBeat } from "../../kit/replication/beat.ts";
 import { readState } from "../../kit/replication/local-state.ts";
 import type { ReplicationConfig } from "../config/schema.ts";
-import { bucketOf } from "../config/bucket.ts";
 import { fail, ok, skipped, warn, type Verdict } from "./finding.ts";
 
 /** `environment`: has the credentials of the object storage, or else nothing can be said. */
@@ -14,7 +14,7 @@ export async function replicationVerdict(
   directory: string,
   environment: Environment,
 ): Promise<Verdict> {
-  const storage = attempt(() => bucketOf(config, environment));
+  const storage = attempt(() => bucketOf("replication", config, environment));
   if (storage instanceof AppError) return skipped(storage.message);
   try {
     const beat = await readBeat(storage);

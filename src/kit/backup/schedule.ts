@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import { counter, gauge, type Reading } from "../metrics/metrics.ts";
 import type { Begun } from "./backup-jobs.ts";
 import type { BackupConfig } from "./config.ts";
+import type { Copies, ShownCopies } from "./copies.ts";
 import type { Shelf } from "./shelf.ts";
 
 /** A start has other work; and a program that ends again and again must not back up each time. */
@@ -19,6 +20,8 @@ const RETRY_MS_MAX = HOUR_MS;
 interface ScheduleDeps {
   readonly config: BackupConfig;
   readonly shelf: Shelf;
+  /** Copies the archives elsewhere. */
+  readonly copies: Copies | undefined;
   /** Starts one scheduled backup. Raises why it cannot. */
   readonly make: () => Begun<unknown>;
   readonly clock: Clock;
@@ -47,6 +50,8 @@ export interface ShownSchedule {
   readonly next_at: string | null;
   readonly last_at: string | null;
   readonly failure: string | null;
+  /** Null: the operator set no bucket for copies. */
+  readonly copies: ShownCopies | null;
 }
 
 export class BackupSchedule {
@@ -67,10 +72,12 @@ export class BackupSchedule {
 
   /** The schedule in the form of the API. */
   shown(): ShownSchedule {
-    const { everyHours, keep } = this.#deps.config;
+    const { config, copies: copier } = this.#deps;
+    const { everyHours: every_hours, keep } = config;
     const { nextAt, lastAt, failure = null } = this.#state;
     const shown = (time: number | undefined) => (time === undefined ? null : rfc3339(time));
-    return { every_hours: everyHours, keep, next_at: shown(nextAt), last_at: shown(lastAt), failure };
+    const copies = copier?.shown() ?? null;
+    return { every_hours, keep, next_at: shown(nextAt), last_at: shown(lastAt), failure, copies };
   }
 
   /** Empty if the operator scheduled none. */
@@ -84,12 +91,14 @@ export class BackupSchedule {
         () => (this.#state.lastAt ?? 0) / SECOND_MS,
       ),
       counter("service_backup_failed_total", "Scheduled backups that failed", () => this.#state.failures),
+      ...(this.#deps.copies?.readings() ?? []),
     ];
   }
 
   /** Without effect if the operator scheduled none. */
   start(): void {
     if (this.#everyMs === 0) return;
+    this.#deps.copies?.start();
     this.#deps.background.run("schedule of backups", async () => {
       const { clock, shelf, log } = this.#deps;
       try {
@@ -105,6 +114,7 @@ export class BackupSchedule {
 
   stop(): void {
     this.#isStopped = true;
+    this.#deps.copies?.stop();
     this.#cancel();
   }
 
@@ -139,6 +149,7 @@ export class BackupSchedule {
     this.#deps.log.info("made a scheduled backup");
     this.#state = { ...this.#state, lastAt: begun, failure: undefined };
     await this.#clearUp();
+    this.#deps.copies?.wake();
     this.#due(begun + this.#everyMs);
   }
 

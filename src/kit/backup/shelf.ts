@@ -28,7 +28,7 @@ export interface Shelved {
   readonly problem: string | undefined;
 }
 
-interface Named {
+export interface Named {
   readonly name: string;
   /** ms since the epoch, from its name: a copied file keeps it. */
   readonly time: number;
@@ -85,13 +85,12 @@ export class Shelf {
 
   /** The time of the newest scheduled backup, ms since the epoch. Undefined: there is none. Raises what the disk raises. */
   async newestScheduled(): Promise<number | undefined> {
-    return (await this.#named()).find(({ isScheduled }) => isScheduled)?.time;
+    return (await this.scheduled())[0]?.time;
   }
 
   /** Deletes all scheduled backups but the newest `keep`, and returns their names. Raises what the disk raises. */
   async prune(keep: number): Promise<string[]> {
-    const scheduled = (await this.#named()).filter(({ isScheduled }) => isScheduled);
-    const names = scheduled.slice(keep).map(({ name }) => name);
+    const names = (await this.scheduled()).slice(keep).map(({ name }) => name);
     for (const name of names) await rm(join(this.directory, name), { force: true });
     return names;
   }
@@ -106,9 +105,18 @@ export class Shelf {
     }
   }
 
-  /** Newest first. */
+  /** The scheduled archives, newest first. Raises what the disk raises. */
+  async scheduled(): Promise<Named[]> {
+    return (await this.#named()).filter(({ isScheduled }) => isScheduled);
+  }
+
   async #named(): Promise<Named[]> {
-    const names = (await readdir(this.directory)).flatMap((name) => {
+    return this.namedOf(await readdir(this.directory));
+  }
+
+  /** The archives of the program among these files, newest first. */
+  namedOf(files: readonly string[]): Named[] {
+    const names = files.flatMap((name) => {
       const match = this.#name.exec(name);
       if (!match) return [];
       const [, year, month, day, hour, minute, second, scheduled] = match;

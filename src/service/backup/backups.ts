@@ -6,6 +6,7 @@ import { writeArchive } from "../../kit/backup/archive.ts";
 import { BackupJobs, type Begun } from "../../kit/backup/backup-jobs.ts";
 import type { BackupConfig } from "../../kit/backup/config.ts";
 import { chunksOf, measured } from "../../kit/backup/members.ts";
+import { copiesOf } from "../../kit/backup/copies.ts";
 import { BackupSchedule } from "../../kit/backup/schedule.ts";
 import type { Member } from "../../kit/backup/schema.ts";
 import { Shelf } from "../../kit/backup/shelf.ts";
@@ -14,6 +15,7 @@ import { rfc3339, SECOND_MS, type Clock, type Timers } from "../../kit/clock.ts"
 import type { Background } from "../../kit/concurrency/background.ts";
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
 import type { Source } from "../../kit/disk/tar.ts";
+import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Db } from "../../kit/storage/db.ts";
@@ -29,6 +31,8 @@ const SUMS_NAME = "SHA256SUMS";
 
 interface BackupsDeps {
   readonly config: BackupConfig;
+  /** Has the credentials of the bucket for copies. */
+  readonly environment: Environment;
   readonly db: Db;
   readonly audit: Audit;
   readonly background: Background;
@@ -58,11 +62,9 @@ export class Backups {
     this.#deps = deps;
     this.#jobs = new BackupJobs(background, log);
     this.#shelf = new Shelf(config.directory, "service");
-    this.schedule = new BackupSchedule({
-      ...deps,
-      shelf: this.#shelf,
-      make: () => this.#start(null, "schedule"),
-    });
+    const shelf = this.#shelf;
+    const copies = copiesOf({ ...deps, shelf });
+    this.schedule = new BackupSchedule({ ...deps, shelf, copies, make: () => this.#start(null, "schedule") });
   }
 
   /** Raises `forbidden`. */

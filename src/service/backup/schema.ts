@@ -31,6 +31,15 @@ export const BackupsOverview = closed({
   next_at: nullable(Time),
   last_at: nullable(Type.String({ description: "the newest scheduled backup" })),
   failure: nullable(Type.String({ description: "why the last scheduled backup failed" })),
+  copies: nullable(
+    closed({
+      bucket: Type.String(),
+      last_at: nullable(
+        Type.String({ description: "the newest scheduled backup in the bucket, as far as known" }),
+      ),
+      failure: nullable(Type.String({ description: "why the last attempt to copy failed" })),
+    }),
+  ),
   last: nullable(Backup),
   archives: Type.Array(closed({ file: Type.String(), bytes: Count, written_at: Time }), {
     description: "the newest hundred, newest first",

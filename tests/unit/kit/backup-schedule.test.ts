@@ -1,16 +1,19 @@
 // Goal: scheduled backups are made when they are due, whatever restarts, failures and jumps of the clock lie in between; old ones go, and nothing else.
 
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupConfigOf, type BackupConfig } from "../../../src/kit/backup/config.ts";
+import { copiesOf } from "../../../src/kit/backup/copies.ts";
 import { BackupJobs } from "../../../src/kit/backup/backup-jobs.ts";
 import { BackupSchedule } from "../../../src/kit/backup/schedule.ts";
 import { Shelf } from "../../../src/kit/backup/shelf.ts";
 import { Background } from "../../../src/kit/concurrency/background.ts";
+import type { Environment } from "../../../src/kit/environment.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
+import { ScriptedStorage } from "../../kit/object-storage.ts";
 import { DAY_MS, manualClock, MINUTE_MS, type ManualClock } from "../../kit/manual-clock.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -37,8 +40,9 @@ async function begin(
   folder: Folder,
   given: Partial<BackupConfig> = {},
   clock = manualClock(),
+  environment: Environment = {},
 ): Promise<World> {
-  const config = { directory: folder.path, everyHours: 24, keep: 2, ...given };
+  const config = { directory: folder.path, everyHours: 24, keep: 2, copyTo: undefined, ...given };
   const shelf = new Shelf(config.directory, "cairn");
   const logged: string[] = [];
   const log = createLog({
@@ -57,7 +61,8 @@ async function begin(
       return null;
     });
   };
-  const schedule = new BackupSchedule({ config, shelf, make, clock, timers: clock, background, log });
+  const copies = copiesOf({ config, environment, shelf, clock, timers: clock, background, log });
+  const schedule = new BackupSchedule({ config, shelf, copies, make, clock, timers: clock, background, log });
   const world: World = {
     schedule,
     clock,
@@ -214,6 +219,80 @@ test.each([
     { every_hours: 24 },
     "config server.yaml: backup.every_hours: also set backup.directory, where the backups go",
   ],
+  [
+    { directory: "/backups", copy_to: { bucket: "b" } },
+    "config server.yaml: backup.copy_to: only scheduled backups are copied; also set backup.every_hours",
+  ],
+  [
+    { directory: "/backups", every_hours: 1, copy_to: { bucket: "b", endpoint: "storage.example" } },
+    "config server.yaml: backup.copy_to.endpoint: expected the http or https URL of an object storage, without a path",
+  ],
+  [
+    { directory: "/backups", every_hours: 1, copy_to: { bucket: "b", prefix: "/a" } },
+    "config server.yaml: backup.copy_to.prefix: expected names of letters, digits, dots, hyphens and underscores",
+  ],
 ])("the configuration %j is refused", (file, says) => {
   expect(() => backupConfigOf("server.yaml", file)).toThrow(says);
+});
+
+describe("copies in a bucket", () => {
+  async function beginWithBucket(
+    folder: Folder,
+    far: ScriptedStorage,
+    clock = manualClock(),
+  ): Promise<World> {
+    const { bucket, endpoint, region, credentials } = far;
+    const environment = {
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+    return begin(folder, { copyTo: { bucket, endpoint, region, prefix: "lab/a" } }, clock, environment);
+  }
+  const inBucket = (far: ScriptedStorage) => [...far.objects.keys()].sort();
+  const at = (...times: string[]) => scheduledAt(...times).map((name) => `lab/a/${name}`);
+
+  test("each scheduled archive is copied, old copies go, and no other object", async () => {
+    await using folder = await temporaryFolder();
+    await using far = await ScriptedStorage.start();
+    const others = ["lab/a/notes.txt", `lab/a/${BY_PERSON}`, `lab/b/${scheduledAt("20200101T000000")[0]}`];
+    for (const key of others) far.objects.set(key, Buffer.from("x"));
+    const world = await beginWithBucket(folder, far);
+    writeFileSync(join(folder.path, BY_PERSON), "of a person");
+    await world.pass(5 * MINUTE_MS);
+    expect(inBucket(far)).toEqual([...others, ...at("20260101T120100")].sort());
+    await world.pass(3 * DAY_MS);
+    expect(inBucket(far)).toEqual([...others, ...at("20260103T120100", "20260104T120100")].sort());
+    const copies = { bucket: far.bucket, last_at: "2026-01-04T12:01:00.000Z", failure: null };
+    expect(world.schedule.shown().copies).toEqual(copies);
+  });
+
+  test("a failed copy is told and made later, with those that were missed, and none twice", async () => {
+    await using folder = await temporaryFolder();
+    await using far = await ScriptedStorage.start();
+    const world = await beginWithBucket(folder, far);
+    far.fail(403, "AccessDenied", { times: Infinity });
+    await world.pass(DAY_MS + 5 * MINUTE_MS);
+    expect(inBucket(far)).toEqual([]);
+    expect(world.schedule.shown()).toMatchObject({ failure: null, copies: { last_at: null } });
+    expect(world.schedule.shown().copies!.failure).toContain("AccessDenied");
+    far.heal();
+    await world.pass(HOUR_MS);
+    expect(inBucket(far)).toEqual(at("20260101T120100", "20260102T120100"));
+    expect(world.schedule.shown().copies!.failure).toBeNull();
+    world.schedule.stop();
+    far.requests.length = 0;
+    const next = await beginWithBucket(folder, far, world.clock);
+    await next.pass(5 * MINUTE_MS);
+    expect(far.requests.filter((asked) => !asked.startsWith("GET "))).toEqual([]);
+  });
+
+  test("a start without credentials is refused", async () => {
+    await using folder = await temporaryFolder();
+    await using far = await ScriptedStorage.start();
+    const { bucket, endpoint, region } = far;
+    const started = begin(folder, { copyTo: { bucket, endpoint, region, prefix: "" } });
+    expect(started).rejects.toThrow(
+      "backup.copy_to: the object storage needs credentials; set AWS_ACCESS_KEY_ID",
+    );
+  });
 });

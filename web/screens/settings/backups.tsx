@@ -76,6 +76,9 @@ function Facts(props: { readonly overview: BackupsOverview }): JSX.Element {
       <Show when={props.overview.failure}>
         {(failure) => <Warning>The last scheduled backup failed. {sentence(failure())}</Warning>}
       </Show>
+      <Show when={props.overview.copies?.failure}>
+        {(failure) => <Warning>The last scheduled backup was not copied. {sentence(failure())}</Warning>}
+      </Show>
       <dl class="settings-facts">
         <dt>Directory</dt>
         <dd>
@@ -89,6 +92,23 @@ function Facts(props: { readonly overview: BackupsOverview }): JSX.Element {
               <dt>Next</dt>
               <dd>
                 <Time time={next()} />
+              </dd>
+            </>
+          )}
+        </Show>
+        <Show when={props.overview.copies}>
+          {(copies) => (
+            <>
+              <dt>Copies</dt>
+              <dd>
+                In the bucket <bdi class="mono">{copies().bucket}</bdi>
+                <Show when={copies().last_at} fallback=". None has been made yet.">
+                  {(last) => (
+                    <>
+                      , the newest of <Time time={last()} />
+                    </>
+                  )}
+                </Show>
               </dd>
             </>
           )}

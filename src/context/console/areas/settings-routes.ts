@@ -100,6 +100,7 @@ function settingsOf(config: ServerConfig): [key: string, value: string][] {
     ["backup.directory", config.backup.directory === "" ? "none" : config.backup.directory],
     ["backup.every_hours", config.backup.everyHours === 0 ? "0 (never)" : String(config.backup.everyHours)],
     ["backup.keep", config.backup.keep === 0 ? "0 (all)" : String(config.backup.keep)],
+    ["backup.copy_to.bucket", config.backup.copyTo?.bucket ?? "none"],
     ["replication.bucket", config.replication?.bucket ?? "none"],
     ["replication.node", config.replication?.node ?? "none"],
     ["metrics.allow", list(config.metricsAllow)],

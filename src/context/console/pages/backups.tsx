@@ -113,7 +113,7 @@ export function Progress({ backup }: { backup: Backup }): VNode {
 }
 
 function Schedule({ schedule }: { schedule: ShownSchedule }): VNode {
-  const { every_hours: hours, keep, next_at: next, last_at: last, failure } = schedule;
+  const { every_hours: hours, keep, next_at: next, last_at: last, failure, copies } = schedule;
   return (
     <section class="console-stack" aria-labelledby="schedule">
       <h2 id="schedule">Schedule</h2>
@@ -131,9 +131,19 @@ function Schedule({ schedule }: { schedule: ShownSchedule }): VNode {
               <Time at={next} />
             </Figure>
           )}
+          {copies !== null && (
+            <Figure label="Newest in the bucket">
+              {copies.last_at === null ? "none yet" : <Time at={copies.last_at} />}
+            </Figure>
+          )}
         </dl>
       )}
       {failure !== null && <p class="console-problem">The last scheduled backup failed: {failure}</p>}
+      {copies !== null && copies.failure !== null && (
+        <p class="console-problem">
+          Backups cannot be copied to the bucket {copies.bucket}: {copies.failure}
+        </p>
+      )}
     </section>
   );
 }
