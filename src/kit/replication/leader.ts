@@ -17,6 +17,8 @@ import { entryKey } from "./places.ts";
 const GATHER_MS = 1_000;
 const GATHER_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 250;
+/** A larger object is there, too. */
+const EXISTS_BYTES_MAX = 64 * 1024;
 
 /** A place in the log: everything up to the entry with this number. */
 export interface Position {
@@ -116,12 +118,7 @@ export class Leader {
 
   /** Raises `unavailable` once this node may have been replaced. */
   requireLead(): void {
-    const { clock, timing } = this.#deps;
-    if (this.#loss === undefined && clock.elapsed() - this.#lastBeat > timing.leaseMs)
-      this.#lose({
-        reason: "unreachable",
-        message: "the object storage took no sign of life from this node",
-      });
+    this.#watchLease();
     if (this.#loss) throw leadsNoMore();
   }
 
@@ -146,10 +143,11 @@ export class Leader {
     await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: true });
   }
 
-  /** Without a word to the other nodes: for a node that leads no more. */
+  /** Without a word to the other nodes: for a node that leads no more. Nothing is appended from here on. */
   abandon(): void {
     this.#stopped.abort();
     this.#cancelGathering?.();
+    this.#lose({ reason: "unreachable", message: "this node gave up" });
   }
 
   #changed({ isQuiet }: { readonly isQuiet: boolean }): void {
@@ -163,17 +161,22 @@ export class Leader {
   }
 
   #drain(): void {
-    this.#draining ??= this.#appendAll().finally(() => (this.#draining = undefined));
+    this.#draining ??= this.#appendAll();
   }
 
   async #appendAll(): Promise<void> {
     try {
+      // After the step that changes something: all its changes are in one entry.
+      await Promise.resolve();
       while (!this.#outbox.isEmpty && this.#loss === undefined) {
         const upTo = this.#changes;
         if (await this.#appendNext()) this.#storedUpTo(upTo);
       }
     } catch (error) {
       this.#lose({ reason: "broken", message: messageOf(error) });
+    } finally {
+      // In the same step as the last look into the outbox, or else a change in between would wait for the next one.
+      this.#draining = undefined;
     }
   }
 
@@ -197,7 +200,7 @@ export class Leader {
     for (let failures = 0; this.#loss === undefined; failures += 1) {
       try {
         if (await storage.create(entryKey(seq), bytes)) return true;
-        this.#lose({ reason: "superseded", message: `another node wrote entry ${seq} of the log` });
+        this.#supersededBy(seq);
       } catch (error) {
         if (failures === 0) log.warn("cannot append to the replication log", { error: messageOf(error) });
         await pauseBy(timers, RETRY_MS, this.#stopped.signal);
@@ -217,23 +220,45 @@ export class Leader {
   async #beat(): Promise<void> {
     const { storage, node, term, timing, clock, timers, log } = this.#deps;
     const { signal } = this.#stopped;
-    while (!signal.aborted) {
+    while (!signal.aborted && this.#loss === undefined) {
       const begun = clock.elapsed();
       try {
         const { seq } = this.#position;
         await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: false });
+        await this.#lookForSuccessor();
         this.#lastBeat = begun;
       } catch (error) {
         log.warn("cannot write the sign of life", { error: messageOf(error) });
       }
       await pauseBy(timers, timing.beatEvery, signal);
       if (signal.aborted) return;
-      try {
-        this.requireLead();
-      } catch {
-        return;
-      }
+      this.#watchLease();
     }
+  }
+
+  /**
+   * A node that only reads would not notice that it was replaced, if its clock stood still meanwhile, as in a machine that was suspended, or if the
+   * one that replaced it misjudged its silence.
+   */
+  async #lookForSuccessor(): Promise<void> {
+    const { seq } = this.#position;
+    const next = seq + 1;
+    if (this.#draining || !(await exists(this.#deps.storage, entryKey(next)))) return;
+    // Otherwise the entry may be its own.
+    if (!this.#draining && this.#position.seq === seq) this.#supersededBy(next);
+  }
+
+  #supersededBy(seq: number): void {
+    this.#lose({ reason: "superseded", message: `another node wrote entry ${seq} of the log` });
+  }
+
+  #watchLease(): void {
+    const { clock, timing } = this.#deps;
+    if (clock.elapsed() - this.#lastBeat > timing.leaseMs)
+      this.#lose({
+        reason: "unreachable",
+        message: "the object storage took no sign of life from this node",
+      });
   }
 
   #lose(loss: Loss): void {
@@ -241,6 +266,15 @@ export class Leader {
     this.#loss = loss;
     for (const { failed } of this.#waiters.splice(0)) failed(leadsNoMore());
     this.#lost.resolve(loss);
+  }
+}
+
+async function exists(storage: ObjectStorage, key: string): Promise<boolean> {
+  try {
+    return (await storage.get(key, EXISTS_BYTES_MAX)) !== undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "too_large") return true;
+    throw error;
   }
 }
 

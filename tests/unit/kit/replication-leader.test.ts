@@ -1,0 +1,193 @@
+// Goal: a node that leads appends all changes in order, says so only when they are in the log, and notices that it leads no more.
+
+import { expect, test } from "bun:test";
+import { decodeEntry } from "../../../src/kit/replication/entry.ts";
+import { Leader } from "../../../src/kit/replication/leader.ts";
+import { entryKey } from "../../../src/kit/replication/places.ts";
+import { TIMING } from "../../../src/kit/replication/beat.ts";
+import { until } from "../../kit/eventually.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
+import { MemoryStorage, unreachable } from "../../kit/memory-storage.ts";
+import { silent } from "../../kit/silent.ts";
+
+const AUDIT = "audit.jsonl";
+
+function leading() {
+  const storage = new MemoryStorage();
+  const clock = manualClock();
+  const position = { seq: 1, hash: "first" };
+  const parts = { storage, clock, timers: clock, timing: TIMING, log: silent };
+  const leader = new Leader({ ...parts, node: "a", term: "t", position });
+  let at = 0;
+  return {
+    storage,
+    clock,
+    leader,
+    append(text: string) {
+      const bytes = Buffer.from(text);
+      leader.append(AUDIT, at, bytes);
+      at += bytes.length;
+    },
+    /** The texts of the log, by entry. */
+    async texts() {
+      const texts: string[] = [];
+      for (const [index, key] of storage.keys("log/").entries()) {
+        expect(key).toBe(entryKey(2 + index));
+        const { parts: all } = await decodeEntry(storage.objects.get(key)!, 2 + index);
+        texts.push(
+          all.map((part) => (part.kind === "append" ? Buffer.from(part.content).toString() : "")).join(),
+        );
+      }
+      return texts;
+    },
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 100) {
+        await Bun.sleep(1);
+        clock.advance(100);
+      }
+    },
+    [Symbol.dispose]: () => leader.abandon(),
+  };
+}
+
+test("an answer waits until the log has every change so far, and not for later ones", async () => {
+  using at = leading();
+  expect(at.leader.settled()).toBeUndefined();
+  const held = Promise.withResolvers<void>();
+  at.append("one");
+  at.storage.before = () => held.promise;
+  const told: string[] = [];
+  const first = at.leader.settled()!.then(() => told.push("one"));
+  await Bun.sleep(5);
+  at.append("two");
+  at.append(" and three");
+  const second = at.leader.settled()!.then(async () => told.push(...(await at.texts())));
+  expect(told).toEqual([]);
+  held.resolve();
+  await Promise.all([first, second]);
+  expect(told).toEqual(["one", "one", "two and three"]);
+  expect(at.leader.settled()).toBeUndefined();
+  expect(at.leader.position.seq).toBe(3);
+});
+
+test("a change that follows at once on an answer does not wait for the next one", async () => {
+  using at = leading();
+  at.append("one");
+  await at.leader.settled();
+  at.append("two");
+  await at.leader.settled();
+  expect(await at.texts()).toEqual(["one", "two"]);
+});
+
+test("changes of one step are in one entry, however many they are", async () => {
+  using at = leading();
+  const large = "x".repeat(5 * 1024 * 1024);
+  at.append(large);
+  at.append(large);
+  at.append("end");
+  await at.leader.settled();
+  expect(at.storage.keys("log/")).toHaveLength(1);
+});
+
+test("a change that nobody waits for is in the log within a second", async () => {
+  using at = leading();
+  at.append("one");
+  await at.pass(1_100);
+  await until(async () => (await at.texts()).length === 1);
+});
+
+test("an append is tried again until the storage takes it, and a lost answer makes no second entry", async () => {
+  using at = leading();
+  let failures = 0;
+  at.storage.before = (operation) => {
+    if (operation === "create" && (failures += 1) <= 3) throw unreachable();
+  };
+  at.append("one");
+  const settled = at.leader.settled()!;
+  await at.pass(2_000);
+  await settled;
+  expect(failures).toBe(4);
+  expect(await at.texts()).toEqual(["one"]);
+});
+
+test("a node whose next number is taken leads no more, and nobody who waits is told that all is well", async () => {
+  using at = leading();
+  at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
+  at.append("one");
+  await expect(at.leader.settled()).rejects.toMatchObject({ code: "unavailable" });
+  expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
+  expect(() => at.leader.settled()).toThrow("does not lead any more");
+});
+
+test("a node that only reads notices that it was replaced", async () => {
+  using at = leading();
+  await at.pass(4_000);
+  at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
+  await at.pass(4_000);
+  expect(() => at.leader.settled()).toThrow("does not lead any more");
+  expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
+});
+
+test("its own append does not pass for that of another node", async () => {
+  using at = leading();
+  for (let count = 0; count < 50; count += 1) {
+    at.append("x");
+    void at.leader.settled();
+    await at.pass(200);
+  }
+  expect(at.leader.settled()).toBeUndefined();
+});
+
+test("a node without an answer of the storage leads no longer than its lease", async () => {
+  using at = leading();
+  await at.pass(1_000);
+  at.storage.before = () => {
+    throw unreachable();
+  };
+  at.append("one");
+  const settled = at.leader.settled()!;
+  settled.catch(() => {});
+  await at.pass(TIMING.leaseMs + TIMING.beatEvery);
+  await expect(settled).rejects.toMatchObject({ code: "unavailable" });
+  expect(await at.leader.lost).toMatchObject({ reason: "unreachable" });
+});
+
+test("a sign of life that arrives late is worth what it was when it left", async () => {
+  using at = leading();
+  await at.pass(1_000);
+  const held = Promise.withResolvers<void>();
+  at.storage.before = (operation) => (operation === "put" ? held.promise : undefined);
+  await at.pass(TIMING.leaseMs);
+  held.resolve();
+  await Bun.sleep(5);
+  at.clock.advance(1_100);
+  expect(() => at.leader.settled()).toThrow("does not lead any more");
+});
+
+test("a node that hands over has everything in the log, and is silent from then on", async () => {
+  using at = leading();
+  at.append("one");
+  await at.leader.release();
+  expect(await at.texts()).toEqual(["one"]);
+  const beat = JSON.parse(Buffer.from(at.storage.objects.get("leader")!).toString());
+  expect(beat).toMatchObject({ position: 2, released: true });
+  await at.pass(10_000);
+  expect(JSON.parse(Buffer.from(at.storage.objects.get("leader")!).toString())).toEqual(beat);
+});
+
+test("a node that gave up asks the storage for nothing more", async () => {
+  using at = leading();
+  let asked = 0;
+  at.storage.before = () => {
+    asked += 1;
+    throw unreachable();
+  };
+  at.append("one");
+  void at.leader.settled()!.catch(() => {});
+  await at.pass(500);
+  at.leader.abandon();
+  await Bun.sleep(5);
+  const before = asked;
+  await at.pass(5_000);
+  expect(asked).toBe(before);
+});
