@@ -105,10 +105,11 @@ export async function finishSnapshot(
 ): Promise<void> {
   const text = JSON.stringify({ format: FORMAT, ...manifest } satisfies Manifest);
   await storage.put(manifestKey(manifest.after), Buffer.from(text));
-  await trim(storage, manifest.takeovers);
+  await trim(storage);
 }
 
-async function trim(storage: ObjectStorage, takeovers: readonly number[]): Promise<void> {
+/** Other nodes may have taken over and made snapshots meanwhile, so it relies on nothing that this node remembers. */
+async function trim(storage: ObjectStorage): Promise<void> {
   const found: { readonly key: string; readonly after: number; readonly isManifest: boolean }[] = [];
   for await (const { key } of storage.list(SNAPSHOTS)) {
     const place = snapshotOf(key);
@@ -123,11 +124,13 @@ async function trim(storage: ObjectStorage, takeovers: readonly number[]): Promi
   const gone = found.filter(({ after }) => isGone(after));
   await storage.remove(gone.flatMap(({ key, isManifest }) => (isManifest ? [key] : [])));
   await storage.remove(gone.flatMap(({ key, isManifest }) => (isManifest ? [] : [key])));
+  const known = await newestSnapshot(storage);
+  if (!known) return;
   const old: string[] = [];
   for await (const { key } of storage.list(LOG)) {
     const seq = entryOf(key);
     if (seq === undefined || seq > oldest) break;
-    if (!takeovers.includes(seq)) old.push(entryKey(seq));
+    if (!known.takeovers.includes(seq)) old.push(entryKey(seq));
   }
   await storage.remove(old);
 }
@@ -142,9 +145,17 @@ export async function newestSnapshot(storage: ObjectStorage): Promise<Manifest |
   if (newest === undefined) return undefined;
   const bytes = await storage.get(manifestKey(newest), MANIFEST_BYTES_MAX);
   if (bytes === undefined) return newestSnapshot(storage);
-  const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  const value = parsed(bytes);
   if (Value.Check(Manifest, value) && value.files.every(({ file }) => isInside(file))) return value;
   throw new AppError("invalid", `${manifestKey(newest)} is not a manifest that this version can read`);
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes the files of a snapshot into a directory that has none of them. Raises `unavailable`, `invalid`, errors of the disk. */
