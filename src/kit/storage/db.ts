@@ -75,6 +75,7 @@ export class Db {
       empty: () => this.#emptyLog(),
       setCheckpoints: (on) => this.#checkpoints.turn(on),
       running: () => this.#checkpoints.running,
+      stepping: () => this.#commits.stepping,
       onDefect,
     });
   }
@@ -184,6 +185,7 @@ export class Db {
    */
   rewrite(): void {
     try {
+      this.#capture?.capture();
       this.#sqlite.run("VACUUM");
       if (!this.#emptyLog()) throw new AppError("unavailable", "the database is busy; try again");
     } catch (error) {
@@ -203,6 +205,8 @@ export class Db {
     this.#commits.close(refusal);
     // Finalized now, because the lock lasts until the last statement is finalized.
     for (const statement of this.#statements) statement.finalize();
+    // A transaction in steps may be open, which SQLite would roll back.
+    if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
     this.#capture?.capture();
     this.#sqlite.close(false);
     this.#capture?.close();

@@ -21,6 +21,8 @@ interface LogControl {
   readonly setCheckpoints: (on: boolean) => void;
   /** The checkpoint in progress, if any. */
   readonly running: () => Promise<void> | undefined;
+  /** The transaction in steps in progress, if any. Never rejects. */
+  readonly stepping: () => Promise<unknown> | undefined;
   /** As `openDatabase`. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -61,10 +63,10 @@ export class Freezer {
 
   /** As `Db.clearLog`. */
   clearLog(): void {
-    const running = this.#log.running();
-    if (running) void running.then(() => this.#isClosed || this.clearLog());
+    const running = this.#log.running() ?? this.#log.stepping();
+    if (running) void running.then(() => this.#isClosed || this.clearLog()).catch(this.#log.onDefect);
     else if (this.#frozen) this.#isLogToClear = true;
-    else this.#log.empty();
+    else this.#isLogToClear = !this.#log.empty();
   }
 
   /** Called after the database is closed. */
@@ -80,7 +82,7 @@ export class Freezer {
     this.#log.setCheckpoints(true);
     if (!this.#isLogToClear) return;
     try {
-      this.#isLogToClear = !this.#log.empty();
+      this.clearLog();
     } catch (error) {
       this.#log.onDefect(error);
     }

@@ -58,6 +58,8 @@ export class GroupCommit {
   /** Called after each commit with the number of its writes. */
   readonly #committed: (writes: number) => void;
   #capture: Capture | undefined;
+  /** A statement ran outside a transaction, which is a commit of its own. The next one may overwrite its pages in the WAL. */
+  #isLoose = false;
   #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
 
   constructor(sqlite: Database, onDefect: OnDefect, committed: (writes: number) => void) {
@@ -69,10 +71,18 @@ export class GroupCommit {
   /** Called before each statement that may change data. */
   touch(): void {
     this.#touched = true;
+    if (!this.#capture || this.#sqlite.inTransaction) return;
+    this.#captureLoose();
+    this.#isLoose = true;
   }
 
   get isInSteps(): boolean {
     return this.#isInSteps;
+  }
+
+  /** Undefined if no transaction in steps is open; otherwise resolves when it is over. */
+  get stepping(): Promise<unknown> | undefined {
+    return this.#isInSteps ? this.#steps : undefined;
   }
 
   /** As `Db.write`. */
@@ -205,7 +215,7 @@ export class GroupCommit {
     let value: T;
     try {
       this.#setRelaxed(false);
-      this.#sqlite.run("BEGIN IMMEDIATE");
+      this.#begin();
       value = await this.#stepped(run(), after);
       await this.#pause();
       const start = this.#watch?.elapsed() ?? 0;
@@ -280,7 +290,7 @@ export class GroupCommit {
 
   /** Begins the transaction. A savepoint copies each page that changes after it, so repeatable works run without one as long as all succeed. */
   #runAll(works: readonly Pick<Work, "run" | "repeatable">[]): Outcome[] {
-    this.#sqlite.run("BEGIN IMMEDIATE");
+    this.#begin();
     if (works.length === 1) return [this.#runIn("transaction", works[0]!.run)];
     if (works.every(({ repeatable }) => repeatable)) {
       const outcomes = this.#runWithoutSavepoints(works);
@@ -289,6 +299,16 @@ export class GroupCommit {
       this.#sqlite.run("BEGIN IMMEDIATE");
     }
     return works.map(({ run }) => this.#runIn("savepoint", run));
+  }
+
+  #begin(): void {
+    this.#captureLoose();
+    this.#sqlite.run("BEGIN IMMEDIATE");
+  }
+
+  #captureLoose(): void {
+    if (this.#isLoose) this.#capture?.({ isQuiet: true });
+    this.#isLoose = false;
   }
 
   /** Returns undefined if one failed after a change. */
