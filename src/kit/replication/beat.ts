@@ -3,6 +3,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { sha256Hex } from "../crypto.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { closed } from "../schema.ts";
 import { LEADER } from "./places.ts";
@@ -10,6 +11,7 @@ import { LEADER } from "./places.ts";
 const BEAT_BYTES_MAX = 16 * 1024;
 
 export const Beat = closed({
+  /** Empty: unknown. */
   node: Type.String(),
   /** Random, of one term of leadership. */
   term: Type.String(),
@@ -34,10 +36,15 @@ export interface Timing {
 
 export const TIMING: Timing = { beatEvery: 2_000, leaseMs: 8_000, takeoverAfter: 12_000, lookEvery: 1_000 };
 
-/** Undefined: none was ever written, or it cannot be read. Raises `unavailable`. */
+/** Undefined: none was ever written. Raises `unavailable`. */
 export async function readBeat(storage: ObjectStorage): Promise<Beat | undefined> {
   const bytes = await storage.get(LEADER, BEAT_BYTES_MAX);
   if (bytes === undefined) return undefined;
+  // One of a newer version is a sign of life, too.
+  return parsed(bytes) ?? { node: "", term: sha256Hex(bytes), number: 0, position: 0, released: false };
+}
+
+function parsed(bytes: Uint8Array): Beat | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
     return Value.Check(Beat, value) ? value : undefined;

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
-import { AppError, messageOf } from "../error.ts";
+import { AppError, messageOf, systemCode } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
@@ -13,7 +13,7 @@ import { filesOfDatabase } from "../storage/db-file.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { decodeEntry, encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Position } from "./leader.ts";
-import { readState, writeState, type LocalState } from "./local-state.ts";
+import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
 import { CLUSTER, entryKey } from "./places.ts";
 import { applyEntries, removeDurably } from "./replica-files.ts";
 import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
@@ -24,6 +24,10 @@ const ENTRY_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 const BATCH_ENTRIES_MAX = 256;
 const BATCH_BYTES_MAX = 32 * 1024 * 1024;
 const READS_AT_ONCE = 4;
+/** Of this node before it followed: the last one that it wrote, and one that was on its way. */
+const OWN_BEATS_MAX = 2;
+/** Not those of the runtime, such as ERR_INVALID_ARG_TYPE. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 const CLUSTER_BYTES_MAX = 1_024;
 const CLUSTER_BITS = 128;
 
@@ -58,9 +62,12 @@ export class Follower {
   #takenBy: string | undefined;
   /** On the monotonic clock: when the last beat or takeover was seen. */
   #lifeSeen: number;
+  /** Beats of a leader with the name of this node. */
+  #ownBeats = 0;
   /** The files that changed since what is derived from them was prepared; undefined: all. */
   #unprepared: Set<string> | undefined;
   #lastProblem: string | undefined;
+  #waits = false;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
@@ -69,7 +76,7 @@ export class Follower {
 
   /** The name of the node that leads, as far as known. */
   get leader(): string | undefined {
-    return this.#beat?.released === false ? this.#beat.node : undefined;
+    return this.#beat?.released === false ? this.#beat.node || undefined : undefined;
   }
 
   /** The last entry in the files of this node; undefined: it has no files yet. */
@@ -78,8 +85,8 @@ export class Follower {
   }
 
   /**
-   * Follows until this node has taken over; undefined: until the signal. Raises `refused` or `invalid` for what time does not mend: foreign data in
-   * the directory, a foreign or damaged log.
+   * Follows until this node has taken over; undefined: until the signal. Waits while the object storage or the disk fails. Raises `refused` or
+   * `invalid` for what time does not mend: foreign data in the directory, a foreign or damaged log, another node of the same name.
    */
   async follow(signal: AbortSignal): Promise<Takeover | undefined> {
     const { timers, timing, log } = this.#deps;
@@ -90,11 +97,11 @@ export class Follower {
         this.#lastProblem = undefined;
       } catch (error) {
         if (signal.aborted) break;
-        if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
+        if (!mayPass(error)) throw error;
         // Once per outage.
         if (this.#lastProblem === undefined)
           log.warn("cannot follow the replication log", { error: messageOf(error) });
-        this.#lastProblem = error.message;
+        this.#lastProblem = messageOf(error);
       }
       await pauseBy(timers, timing.lookEvery, signal);
     }
@@ -102,18 +109,28 @@ export class Follower {
   }
 
   async #look(signal: AbortSignal): Promise<Takeover | undefined> {
-    const { storage, clock } = this.#deps;
     this.#state ??= await this.#joined();
-    const beat = await readBeat(storage);
-    if (beat?.term !== this.#beat?.term || beat?.number !== this.#beat?.number) {
-      this.#beat = beat;
-      this.#lifeSeen = clock.elapsed();
-    }
+    if (this.#state === undefined) return undefined;
+    const beat = await readBeat(this.#deps.storage);
+    if (beat?.term !== this.#beat?.term || beat?.number !== this.#beat?.number) this.#sawBeat(beat);
     // Judged now, because a leader lives on while this node copies.
     const isLeaderless = this.#isLeaderless();
     if (!(await this.#isCurrent(beat?.position ?? 0, signal))) return undefined;
     await this.#prepare(signal);
     return isLeaderless ? this.#takeOver(signal) : undefined;
+  }
+
+  #sawBeat(beat: Beat | undefined): void {
+    const { clock, node } = this.#deps;
+    this.#beat = beat;
+    this.#lifeSeen = clock.elapsed();
+    if (beat?.node !== node || beat.released) return;
+    this.#ownBeats += 1;
+    if (this.#ownBeats > OWN_BEATS_MAX)
+      throw new AppError(
+        "refused",
+        `another node has the name "${node}", too; set a replication.node of its own for each`,
+      );
   }
 
   /**
@@ -129,32 +146,45 @@ export class Follower {
     return silent > ((beat?.node ?? this.#takenBy) === node ? 2 * timing.beatEvery : timing.takeoverAfter);
   }
 
-  /** Returns the state of this node in the log, and creates the log for the first. */
-  async #joined(): Promise<LocalState> {
-    const { storage, directory } = this.#deps;
+  /**
+   * Returns the state of this node in the log, and creates the log if this node has the data for it. Undefined: there is no log yet, and this node
+   * has no data.
+   */
+  async #joined(): Promise<LocalState | undefined> {
+    const { storage, directory, log } = this.#deps;
     const found = await storage.get(CLUSTER, CLUSTER_BYTES_MAX);
     const cluster = found && Buffer.from(found).toString("utf8");
     const known = await readState(directory);
-    if (known) {
-      if (known.cluster === cluster) return known;
+    if (known && known.cluster === cluster) return known;
+    // It ended while it created the log.
+    const isBegun = known?.seq === 0 && known.files === "exact";
+    if (known && !isBegun)
       throw new AppError(
         "refused",
         cluster === undefined
           ? `the bucket holds no replication log, but ${directory} belonged to one; if the log is lost, delete replication.json there, and this node starts a new log from its data`
           : `the bucket holds another replication log than the one that ${directory} belongs to; check replication.bucket and replication.prefix`,
       );
+    if (cluster === undefined) {
+      if (this.#hasData()) return this.#created(known?.cluster ?? randomHex(CLUSTER_BITS));
+      if (!this.#waits) log.info("waiting for the node that has the data of this server");
+      this.#waits = true;
+      return undefined;
     }
-    if (cluster !== undefined) {
-      if (this.#hasData())
-        throw new AppError(
-          "refused",
-          `the bucket holds a replication log already, and ${directory} has data of its own; to join, use an empty data directory; to start a log from this data, set another replication.prefix`,
-        );
-      return { cluster, seq: 0, hash: "", takeovers: [], files: "building" };
-    }
-    const made = randomHex(CLUSTER_BITS);
-    if (!(await storage.create(CLUSTER, Buffer.from(made)))) return this.#joined();
-    return this.#stored({ cluster: made, seq: 0, hash: "", takeovers: [], files: "exact" });
+    if (known) await removeState(directory);
+    if (this.#hasData())
+      throw new AppError(
+        "refused",
+        `the bucket holds a replication log already, and ${directory} has data of its own; to join, use an empty data directory; to start a log from this data, set another replication.prefix`,
+      );
+    return { cluster, seq: 0, hash: "", takeovers: [], files: "building" };
+  }
+
+  /** The state comes first: after a crash, this node must know its log. */
+  async #created(cluster: string): Promise<LocalState | undefined> {
+    const state: LocalState = { cluster, seq: 0, hash: "", takeovers: [], files: "exact" };
+    await writeState(this.#deps.directory, state);
+    return (await this.#deps.storage.create(CLUSTER, Buffer.from(cluster))) ? state : this.#joined();
   }
 
   #hasData(): boolean {
@@ -199,6 +229,7 @@ export class Follower {
   async #restoreOnly(manifest: Manifest, signal: AbortSignal): Promise<void> {
     const { storage, directory, names, log } = this.#deps;
     const { after: seq, hash, takeovers, complete } = manifest;
+    this.#requireShared(manifest.files, "the newest snapshot");
     log.info("copying a snapshot", { after: seq, files: manifest.files.length });
     this.#unprepared = undefined;
     await this.#stored({ ...this.#state!, seq, hash, takeovers, files: "building" });
@@ -245,6 +276,7 @@ export class Follower {
         if (found === undefined) return entries;
         const entry = await decodeEntry(found, seq + 1);
         if (entry.previous !== hash) throw unconnected(seq);
+        this.#requireShared(entry.parts, `entry ${seq + 1} of the replication log`);
         seq += 1;
         hash = entryHash(found);
         bytes += found.length;
@@ -252,6 +284,19 @@ export class Follower {
       }
     }
     return entries;
+  }
+
+  /** The bucket may be written by others, who must not change what belongs to this node alone. */
+  #requireShared(files: readonly { readonly file: string }[], by: string): void {
+    const { names } = this.#deps;
+    const other = files.find(
+      ({ file }) => !names.some((name) => file === name || file.startsWith(`${name}/`)),
+    );
+    if (other)
+      throw new AppError(
+        "invalid",
+        `${by} has ${other.file}, which nodes of this version do not share; update this node, or check who else writes into the bucket`,
+      );
   }
 
   async #prepare(signal: AbortSignal): Promise<void> {
@@ -311,6 +356,12 @@ function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadE
 
 function missing(seq: number): AppError {
   return new AppError("invalid", `entry ${seq} of the replication log is missing`, { reason: "missing" });
+}
+
+/** Whether the storage or the disk may do it a moment later. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === "unavailable";
+  return SYSTEM_CODE.test(systemCode(error) ?? "");
 }
 
 /** Whether an object is not there. */

@@ -8,6 +8,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { replaceFile } from "../disk/replace-file.ts";
 import { AppError } from "../error.ts";
+import { removeDurably } from "./replica-files.ts";
 import { closed } from "../schema.ts";
 
 const NAME = "replication.json";
@@ -40,6 +41,10 @@ export async function readState(directory: string): Promise<LocalState | undefin
 
 export function writeState(directory: string, state: LocalState): Promise<void> {
   return replaceFile(join(directory, NAME), JSON.stringify(state));
+}
+
+export function removeState(directory: string): Promise<void> {
+  return removeDurably(join(directory, NAME));
 }
 
 /** Called when a leader has ended well: its files show this entry again. Raises errors of the disk. */

@@ -1,0 +1,188 @@
+// Goal: exactly one node begins a log, with its data; others join it or say why they cannot. A disk that fails stops no node.
+
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
+import { encodeEntry } from "../../../src/kit/replication/entry.ts";
+import { CLUSTER, entryKey, LEADER } from "../../../src/kit/replication/places.ts";
+import { until } from "../../kit/eventually.ts";
+import { unreachable } from "../../kit/memory-storage.ts";
+import { replicas, type Replicas } from "../../kit/replicas.ts";
+
+/** Follows for some time. */
+async function followed(all: Replicas, node: string, ms = 30_000) {
+  const stop = new AbortController();
+  const follower = all.follower(node);
+  const following = follower.follow(stop.signal);
+  following.catch(() => {});
+  await all.pass(ms);
+  stop.abort();
+  return { follower, taken: await following };
+}
+
+test("a node without data begins no log, and joins when the one with the data has begun", async () => {
+  await using all = await replicas();
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
+  await all.pass(60_000);
+  expect(all.storage.objects.size).toBe(0);
+  all.withData("a");
+  await using a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.pass(60_000);
+  expect(b.position).toBeUndefined();
+  await all.passing(a.snapshot());
+  await all.passing(until(() => b.position === 2));
+  stop.abort();
+  await following;
+  expect(all.texts("b")).toEqual(["one"]);
+});
+
+test("a node that ends while it begins the log goes on with it", async () => {
+  for (const moment of ["before", "after"] as const) {
+    await using all = await replicas();
+    all.withData("a");
+    all.storage[moment] = (operation, key) => {
+      if (operation === "create" && key === CLUSTER) throw unreachable();
+    };
+    expect((await followed(all, "a", 500)).taken).toBeUndefined();
+    expect(all.storage.objects.has(CLUSTER)).toBe(moment === "after");
+    all.storage[moment] = () => {};
+    await using a = await all.takesOver("a");
+    expect(a.taken.position.seq).toBe(1);
+  }
+});
+
+test("of two nodes with data, one begins the log, and the other refuses, also the next time", async () => {
+  await using all = await replicas();
+  for (const node of ["a", "b"]) all.withData(node);
+  let other: Promise<unknown> | undefined;
+  all.storage.before = async (operation, key) => {
+    if (operation !== "create" || key !== CLUSTER || other) return;
+    // Right before this node creates it.
+    other = Promise.resolve();
+    other = all.takesOver("b");
+    await other;
+  };
+  const stop = new AbortController();
+  const refusal = { code: "refused", message: expect.stringContaining("has data of its own") as unknown };
+  for (let start = 0; start < 2; start += 1)
+    await expect(all.passing(all.follower("a").follow(stop.signal))).rejects.toMatchObject(refusal);
+  await using _ = (await other) as AsyncDisposable;
+});
+
+test("a node that belongs to another log refuses, and keeps its data", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  const a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.end());
+  const refused = (text: string) => {
+    const refusal = { code: "refused", message: expect.stringContaining(text) as unknown };
+    const { signal } = new AbortController();
+    return expect(all.passing(all.follower("a").follow(signal))).rejects.toMatchObject(refusal);
+  };
+  all.storage.objects.set(CLUSTER, Buffer.from("another"));
+  await refused("another replication log");
+  all.storage.objects.clear();
+  await refused("holds no replication log");
+  expect(all.texts("a")).toEqual(["one"]);
+});
+
+test("a leader that ended before its first snapshot goes on, because nobody else has its data", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  const a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  a.crash();
+  expect((await followed(all, "b")).taken).toBeUndefined();
+  await using again = await all.takesOver("a");
+  await all.passing(again.add("two"));
+  await all.passing(again.snapshot());
+  const { follower } = await followed(all, "b", 10_000);
+  expect(follower.position).toBe(again.leader.position.seq);
+  expect(all.texts("b")).toEqual(["one", "two"]);
+});
+
+test("two nodes with one name: the second one refuses", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  await using a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.snapshot());
+  mkdirSync(`${all.directory("a")}/twin`);
+  const twin = all.follower("a", { directory: `${all.directory("a")}/twin` });
+  const following = all.passing(twin.follow(new AbortController().signal));
+  await expect(following).rejects.toThrow('another node has the name "a"');
+  await all.passing(a.add("two"));
+});
+
+test("a sign of life of a newer version is one", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  const a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.snapshot());
+  a.crash();
+  const stop = new AbortController();
+  const following = all.follower("b").follow(stop.signal);
+  for (let beat = 0; beat < 15; beat += 1) {
+    all.storage.objects.set(LEADER, Buffer.from(JSON.stringify({ format: 2, beat })));
+    await all.pass(2_000);
+  }
+  expect(all.storage.objects.has(entryKey(3))).toBe(false);
+  expect(await all.passing(following)).toMatchObject({ position: { seq: 3 } });
+});
+
+test("an entry that is damaged, foreign, or of a file that nodes do not share stops a node before it changes anything", async () => {
+  const entry = { seq: 3, kind: "changes", node: "a", parts: [] } as const;
+  const append = { kind: "append", file: "server.yaml", at: 0, content: Buffer.from("x") } as const;
+  const cases = [
+    [async () => Buffer.from("no entry"), "entry 3 of the replication log is damaged"],
+    [() => encodeEntry({ ...entry, previous: "other" }), "does not follow from entry 2"],
+    [(previous: string) => encodeEntry({ ...entry, previous, seq: 4 }), "is damaged"],
+    [(previous: string) => encodeEntry({ ...entry, previous, parts: [append] }), "server.yaml"],
+  ] as const;
+  for (const [bytesOf, message] of cases) {
+    await using all = await replicas();
+    all.withData("a");
+    const a = await all.takesOver("a");
+    await all.passing(a.add("one"));
+    await all.passing(a.snapshot());
+    a.crash();
+    all.storage.objects.set(entryKey(3), await bytesOf(a.leader.position.hash));
+    const following = all.passing(all.follower("b").follow(new AbortController().signal));
+    await expect(following).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(message) as unknown,
+    });
+    expect(existsSync(join(all.directory("b"), "server.yaml"))).toBe(false);
+    expect(all.texts("b")).toEqual(["one"]);
+  }
+});
+
+test("a node whose disk fails goes on when it works again", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  await using a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.snapshot());
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const database = join(all.directory("b"), "x.db");
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.position === 2));
+  // A folder in the place of the database.
+  renameSync(database, `${database}.kept`);
+  mkdirSync(database);
+  await all.passing(a.add("two"));
+  await all.pass(20_000);
+  expect(b.position).toBe(2);
+  rmdirSync(database);
+  renameSync(`${database}.kept`, database);
+  await all.passing(until(() => b.position === 3));
+  stop.abort();
+  expect(await following).toBeUndefined();
+  expect(all.texts("b")).toEqual(["one", "two"]);
+});
