@@ -14,16 +14,37 @@ export async function mayDiscard(dirty: boolean): Promise<boolean> {
   });
 }
 
+/** A text that was typed and not saved. */
+export interface TypedText {
+  /** "Role of boss" */
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Guard {
+  readonly atRisk: () => boolean;
+  /** For a form whose page may end by itself. */
+  readonly typed: (() => TypedText) | undefined;
+}
+
 /** The forms on the screen: whether each would lose input. */
-const guards = new Set<() => boolean>();
+const guards = new Set<Guard>();
 
 /** Resolves with true if everything on the screen may be left, as when the person signs out. */
 export function mayLeave(): Promise<boolean> {
-  return mayDiscard([...guards].some((atRisk) => atRisk()));
+  return mayDiscard([...guards].some(({ atRisk }) => atRisk()));
 }
 
-/** Asks before navigation or a reload loses input. Returns a function that ends this, for when the input is saved. */
-export function guardLeaving(dirty: () => boolean): () => void {
+/** The texts on the screen that would be lost, of forms that name theirs. */
+export function typedTexts(): readonly TypedText[] {
+  return [...guards].flatMap(({ atRisk, typed }) => (typed !== undefined && atRisk() ? [typed()] : []));
+}
+
+/**
+ * Asks before navigation or a reload loses input. Returns a function that ends this, for when the input is saved. `typed`: of a form that goes when
+ * someone else deletes what its page shows.
+ */
+export function guardLeaving(dirty: () => boolean, typed?: () => TypedText): () => void {
   let ended = false;
   const atRisk = () => !ended && dirty();
   useBeforeLeave((event) => {
@@ -33,10 +54,11 @@ export function guardLeaving(dirty: () => boolean): () => void {
   });
   const warn = (event: BeforeUnloadEvent) => atRisk() && event.preventDefault();
   addEventListener("beforeunload", warn);
-  guards.add(atRisk);
+  const guard = { atRisk, typed };
+  guards.add(guard);
   onCleanup(() => {
     removeEventListener("beforeunload", warn);
-    guards.delete(atRisk);
+    guards.delete(guard);
   });
   return () => (ended = true);
 }

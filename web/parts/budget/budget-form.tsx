@@ -23,6 +23,8 @@ const LIMITS: readonly (readonly [name: Limit, label: string])[] = [
 ];
 
 export function BudgetForm(props: {
+  /** An agent, or the workspace. */
+  readonly of: string;
   readonly budget: Budget | null;
   /** Null removes all limits. Raises `Problem`. */
   readonly send: (budget: Budget | null) => Promise<unknown>;
@@ -32,7 +34,10 @@ export function BudgetForm(props: {
   /** Above the buttons. */
   readonly children?: JSX.Element;
 }): JSX.Element {
-  const [fields, setFields] = createFields(() => props.budget);
+  const [fields, setFields] = createFields(
+    () => props.budget,
+    () => props.of,
+  );
   const close = unlessMovedOn(() => props.onDone());
   const form = createSubmission(
     LIMITS.map(([name]) => name),
@@ -88,7 +93,7 @@ function textsOf(budget: Budget | null): Texts {
   return Object.fromEntries(LIMITS.map(([name]) => [name, String(budget?.[name] ?? "")])) as Texts;
 }
 
-function createFields(budget: () => Budget | null): [Accessor<Texts>, Setter<Texts>] {
+function createFields(budget: () => Budget | null, of: () => string): [Accessor<Texts>, Setter<Texts>] {
   const [before, setBefore] = createSignal(textsOf(budget()));
   const [fields, setFields] = createSignal(before());
   // Saving sends all of them, so the others must not be older than what someone else has saved meanwhile.
@@ -103,7 +108,16 @@ function createFields(budget: () => Budget | null): [Accessor<Texts>, Setter<Tex
       { defer: true },
     ),
   );
-  guardLeaving(() => LIMITS.some(([name]) => fields()[name] !== before()[name]));
+  const changed = () => LIMITS.filter(([name]) => fields()[name] !== before()[name]);
+  guardLeaving(
+    () => changed().length > 0,
+    () => ({
+      name: `Limits of ${of()}`,
+      text: changed()
+        .map(([name, label]) => `${label}: ${fields()[name]}`)
+        .join("\n"),
+    }),
+  );
   return [fields, setFields];
 }
 

@@ -32,6 +32,7 @@ interface PickerProps {
   readonly onChangeProvider?: () => void;
   /** Fetches the list on mount. */
   readonly askNow?: boolean;
+  readonly disabled?: boolean;
 }
 
 export function ModelPicker(props: PickerProps): JSX.Element {
@@ -58,6 +59,7 @@ export function ModelPicker(props: PickerProps): JSX.Element {
           answer={answer()}
           refused={refused()}
           asking={asking()}
+          disabled={props.disabled === true}
           onAsk={() => void ask()}
           onChangeProvider={props.onChangeProvider}
         />
@@ -79,6 +81,7 @@ function Asked(props: {
   readonly answer: ProviderTest | undefined;
   readonly refused: Problem | undefined;
   readonly asking: boolean;
+  readonly disabled: boolean;
   readonly onAsk: () => void;
   readonly onChangeProvider: (() => void) | undefined;
 }): JSX.Element {
@@ -127,7 +130,7 @@ function Asked(props: {
           <div class="row">
             <span class="small muted">Fetches the provider's list with the stored key.</span>
             <span class="end">
-              <Button small onClick={props.onAsk}>
+              <Button small disabled={props.disabled} onClick={props.onAsk}>
                 Test
               </Button>
             </span>
@@ -292,7 +295,7 @@ function Choose(props: ChooseProps): JSX.Element {
       <FormActions
         form={form}
         action={chosen().length === 0 ? "Add models" : `Add ${plural(chosen().length, "model")}`}
-        disabled={chosen().length === 0}
+        disabled={chosen().length === 0 || props.disabled === true}
       />
     </form>
   );

@@ -97,6 +97,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
 
 interface SettingsProps {
   readonly provider: Provider;
+  readonly disabled?: boolean;
   /** Includes the key, where it has no form of its own. */
   readonly withKey?: boolean;
   readonly onSaved?: () => void;
@@ -187,7 +188,13 @@ export function ProviderSettings(props: SettingsProps): JSX.Element {
           problem={form.of("api_key")}
         />
       </Show>
-      <FormActions form={form} action="Save" kind="plain" disabled={!changed()} onCancel={props.onCancel} />
+      <FormActions
+        form={form}
+        action="Save"
+        kind="plain"
+        disabled={!changed() || props.disabled === true}
+        onCancel={props.onCancel}
+      />
     </form>
   );
 }

@@ -38,6 +38,7 @@ export function AgentBudget(props: { readonly agent: Agent } & EditedPart): JSX.
         }
       >
         <BudgetForm
+          of={props.agent.name}
           budget={props.agent.budget}
           send={(budget) => take(api.agents({ id: props.agent.id }).patch({ budget }))}
           onDone={() => props.onEdit(false)}

@@ -79,7 +79,7 @@ function RoleForm(props: {
     props.onDone();
   });
   const edited = () => text() !== base();
-  guardLeaving(edited);
+  guardLeaving(edited, () => ({ name: `Role of ${props.agent.name}`, text: text() }));
   const cancel = async () => {
     if (await mayDiscard(edited())) props.onDone();
   };

@@ -135,7 +135,10 @@ function Rename(props: {
 }): JSX.Element {
   const before = untrack(() => props.agent.name);
   const [name, setName] = createSignal(before);
-  guardLeaving(() => name() !== before);
+  guardLeaving(
+    () => name() !== before,
+    () => ({ name: `Name of ${before}`, text: name() }),
+  );
   const form = createSubmission(["name"], async () => {
     if (name().trim() !== before) await take(api.agents({ id: props.agent.id }).patch({ name: name() }));
     props.onDone();

@@ -10,6 +10,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
+import { DeletedNotice } from "../../kit/deleted.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
@@ -87,7 +88,7 @@ function Shown(props: {
         <Origin instruction={props.instruction} mayChange={mayChange()} />
       </header>
       <Show when={props.gone}>
-        <Deleted name={props.instruction.name} />
+        <DeletedNotice name={props.instruction.name} />
       </Show>
       <Proposed id={id()} />
       <Show
@@ -110,18 +111,6 @@ function Origin(props: { readonly instruction: Instruction; readonly mayChange: 
       <Time time={props.instruction.updated_at} relative />.
       <Show when={!props.mayChange}> Only its author and admins can edit it.</Show>
     </p>
-  );
-}
-
-function Deleted(props: { readonly name: string }): JSX.Element {
-  return (
-    <div class="section">
-      <div class="notice bad" role="alert">
-        <div>
-          <bdi>{props.name}</bdi> was deleted. Copy what you need before you close it.
-        </div>
-      </div>
-    </div>
   );
 }
 

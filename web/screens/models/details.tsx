@@ -5,6 +5,7 @@ import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
+import { DeletedNotice } from "../../kit/deleted.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { count, plural, priceText } from "../../kit/format.ts";
 import { FormProblem } from "../../kit/form-actions.tsx";
@@ -19,20 +20,17 @@ import { ProviderSettings } from "../../parts/catalog/provider-form.tsx";
 
 export function ProviderDetail(props: {
   readonly provider: Provider;
+  /** By someone, while it was open. */
+  readonly deleted: boolean;
   readonly models: readonly Model[];
   readonly onGone: () => void;
 }): JSX.Element {
   return (
     <>
-      <Show when={isExample(props.provider.type)}>
-        <section class="section">
-          <p class="lead">
-            A script in this server that shows what a turn looks like. It is not a language model, and it
-            sends nothing to any other machine. Delete it when you no longer need it.
-          </p>
-        </section>
+      <Show when={props.deleted}>
+        <DeletedNotice name={props.provider.name} />
       </Show>
-      <Show when={!isExample(props.provider.type)}>
+      <Show when={!isExample(props.provider.type)} fallback={<ExampleProvider />}>
         <section class="section">
           <h3>Add models</h3>
           <ModelPicker
@@ -41,6 +39,7 @@ export function ProviderDetail(props: {
             onAdded={(added) =>
               tell(`${added.length === 1 ? added[0]!.label : plural(added.length, "model")} added.`)
             }
+            disabled={props.deleted}
           />
         </section>
       </Show>
@@ -60,31 +59,44 @@ export function ProviderDetail(props: {
         <Show when={!isExample(props.provider.type)}>
           <section class="section">
             <h3>Name and address</h3>
-            <ProviderSettings provider={props.provider} />
+            <ProviderSettings provider={props.provider} disabled={props.deleted} />
           </section>
           <section class="section">
             <h3>Key</h3>
-            <KeyForm provider={props.provider} />
+            <KeyForm provider={props.provider} deleted={props.deleted} />
           </section>
         </Show>
-        <section class="section">
-          <Remove
-            what="provider"
-            question={() => ({
-              title: `Delete ${props.provider.name}?`,
-              text: "This deletes its address and key. Delete its models first.",
-            })}
-            remove={() => take(api.providers({ id: props.provider.id }).delete())}
-            onGone={props.onGone}
-          />
-        </section>
+        <Show when={!props.deleted}>
+          <section class="section">
+            <Remove
+              what="provider"
+              question={() => ({
+                title: `Delete ${props.provider.name}?`,
+                text: "This deletes its address and key. Delete its models first.",
+              })}
+              remove={() => take(api.providers({ id: props.provider.id }).delete())}
+              onGone={props.onGone}
+            />
+          </section>
+        </Show>
       </Show>
     </>
   );
 }
 
+function ExampleProvider(): JSX.Element {
+  return (
+    <section class="section">
+      <p class="lead">
+        A script in this server that shows what a turn looks like. It is not a language model, and it sends
+        nothing to any other machine. Delete it when you no longer need it.
+      </p>
+    </section>
+  );
+}
+
 /** Replaces or deletes the key, which no one can read. */
-function KeyForm(props: { readonly provider: Provider }): JSX.Element {
+function KeyForm(props: { readonly provider: Provider; readonly deleted: boolean }): JSX.Element {
   const [key, setKey] = createSignal("");
   guardLeaving(() => key() !== "");
   const send = async (value: string) => {
@@ -118,12 +130,12 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
       <FormProblem form={form} />
       <FormProblem form={clearing} />
       <div class="actions">
-        <Show when={props.provider.has_key}>
+        <Show when={props.provider.has_key && !props.deleted}>
           <Button kind="danger" busy={clearing.busy()} onClick={() => void clear()}>
             Delete key
           </Button>
         </Show>
-        <Button type="submit" busy={form.busy()} disabled={key() === ""}>
+        <Button type="submit" busy={form.busy()} disabled={key() === "" || props.deleted}>
           {props.provider.has_key ? "Replace key" : "Save key"}
         </Button>
       </div>
@@ -140,13 +152,7 @@ export function ModelDetail(props: {
   return (
     <>
       <Show when={props.deleted}>
-        <div class="section">
-          <div class="notice bad" role="alert">
-            <div>
-              <bdi>{props.model.label}</bdi> was deleted. Copy what you need before you close it.
-            </div>
-          </div>
-        </div>
+        <DeletedNotice name={props.model.label} />
       </Show>
       <Show when={isAdmin()} fallback={<ModelFacts model={props.model} />}>
         <Show when={!isExample(props.model.provider_type)}>

@@ -3,10 +3,11 @@
 import { useSearchParams } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
-import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
+import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { IconButton } from "../../kit/button.tsx";
+import { keptRecord } from "../../kit/deleted.tsx";
 import { Select } from "../../kit/form.tsx";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { Split } from "../../kit/split.tsx";
@@ -70,10 +71,8 @@ function Side(props: {
   readonly catalogue: Catalogue;
   readonly onOpen: (what: string | undefined) => void;
 }): JSX.Element {
-  const provider = () => props.catalogue.providers.find(({ id }) => id === props.what.id);
-  const found = createMemo(() => props.catalogue.models.find(({ id }) => id === props.what.id));
-  /** One that someone deletes meanwhile stays with what was typed. */
-  const model = createMemo<Model | undefined>((before) => found() ?? before);
+  const provider = keptRecord(() => props.catalogue.providers.find(({ id }) => id === props.what.id));
+  const model = keptRecord(() => props.catalogue.models.find(({ id }) => id === props.what.id));
   const close = () => props.onOpen(undefined);
   const show = unlessMovedOn(({ id }: Provider) => props.onOpen(`provider-${id}`));
   const leave = unlessMovedOn(close);
@@ -94,19 +93,24 @@ function Side(props: {
         <SideHead title="Add models" onClose={close} />
         <NewModels catalogue={props.catalogue} />
       </Match>
-      <Match when={props.what.kind === "provider" && provider()}>
+      <Match when={props.what.kind === "provider" && provider.record()}>
         {(one) => (
           <>
             <SideHead title={one().name} tag={typeTitle(one().type)} onClose={close} />
-            <ProviderDetail provider={one()} models={props.catalogue.models} onGone={leave} />
+            <ProviderDetail
+              provider={one()}
+              deleted={provider.deleted()}
+              models={props.catalogue.models}
+              onGone={leave}
+            />
           </>
         )}
       </Match>
-      <Match when={props.what.kind === "model" && model()}>
+      <Match when={props.what.kind === "model" && model.record()}>
         {(one) => (
           <>
             <SideHead title={one().label} tag={one().provider_name} onClose={close} />
-            <ModelDetail model={one()} deleted={!found()} onGone={leave} />
+            <ModelDetail model={one()} deleted={model.deleted()} onGone={leave} />
           </>
         )}
       </Match>

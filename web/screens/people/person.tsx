@@ -9,6 +9,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
+import { DeletedNotice, keptRecord } from "../../kit/deleted.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { FormProblem } from "../../kit/form-actions.tsx";
@@ -32,17 +33,20 @@ interface PersonProps {
 
 export function PersonDetail(props: PersonProps & { readonly id: number }): JSX.Element {
   const users = usersQuery();
+  return <Loaded query={users}>{(list) => <Found list={list()} {...props} />}</Loaded>;
+}
+
+function Found(props: PersonProps & { readonly id: number; readonly list: readonly User[] }): JSX.Element {
+  const { record, deleted } = keptRecord(() => props.list.find(({ id }) => id === props.id));
   return (
-    <Loaded query={users}>
-      {(list) => (
-        <Show
-          when={list().find(({ id }) => id === props.id)}
-          fallback={<NotFound what="person" out={{ name: "Close", go: () => props.onClose() }} />}
-        >
-          {(user) => <Shown user={user()} onClose={props.onClose} onShowTeam={props.onShowTeam} />}
-        </Show>
+    <Show
+      when={record()}
+      fallback={<NotFound what="person" out={{ name: "Close", go: () => props.onClose() }} />}
+    >
+      {(user) => (
+        <Shown user={user()} deleted={deleted()} onClose={props.onClose} onShowTeam={props.onShowTeam} />
       )}
-    </Loaded>
+    </Show>
   );
 }
 
@@ -51,7 +55,13 @@ async function changed(user: User): Promise<void> {
   if (user.id === me()?.id) await loadSession();
 }
 
-function Shown(props: PersonProps & { readonly user: User }): JSX.Element {
+interface Opened {
+  readonly user: User;
+  /** By someone, while it was open. */
+  readonly deleted: boolean;
+}
+
+function Shown(props: PersonProps & Opened): JSX.Element {
   const rename = async (name: string) => {
     await take(api.users({ id: props.user.id }).patch({ name }));
     await changed(props.user);
@@ -62,6 +72,7 @@ function Shown(props: PersonProps & { readonly user: User }): JSX.Element {
         <RenamableHeading
           name={props.user.name}
           mayRename
+          deleted={props.deleted}
           onRename={rename}
           end={
             <IconButton small label="Close" onClick={() => props.onClose()}>
@@ -74,15 +85,20 @@ function Shown(props: PersonProps & { readonly user: User }): JSX.Element {
           <Show when={props.user.id === me()?.id}>. This is you</Show>.
         </p>
       </header>
-      <RoleForm user={props.user} />
-      <Access user={props.user} />
-      <Teams user={props.user} onShowTeam={props.onShowTeam} />
-      <Deletion user={props.user} onGone={props.onClose} />
+      <Show when={props.deleted}>
+        <DeletedNotice name={props.user.name} />
+      </Show>
+      <RoleForm user={props.user} deleted={props.deleted} />
+      <Show when={!props.deleted}>
+        <Access user={props.user} />
+        <Teams user={props.user} onShowTeam={props.onShowTeam} />
+        <Deletion user={props.user} onGone={props.onClose} />
+      </Show>
     </>
   );
 }
 
-function RoleForm(props: { readonly user: User }): JSX.Element {
+function RoleForm(props: Opened): JSX.Element {
   const [role, setRole] = createSignal<Role>(props.user.role);
   createEffect(on(() => props.user.role, setRole));
   guardLeaving(() => role() !== props.user.role);
@@ -116,7 +132,7 @@ function RoleForm(props: { readonly user: User }): JSX.Element {
             >
               Cancel
             </Button>
-            <Button type="submit" kind="primary" busy={sent.busy()}>
+            <Button type="submit" kind="primary" busy={sent.busy()} disabled={props.deleted}>
               Save
             </Button>
           </div>

@@ -12,6 +12,8 @@ import { unlessMovedOn } from "../../kit/moved-on.ts";
 export function RenamableHeading(props: {
   readonly name: string;
   readonly mayRename: boolean;
+  /** By someone, while it was open. */
+  readonly deleted: boolean;
   /** Throws the server's refusal. */
   readonly onRename: (name: string) => Promise<unknown>;
   readonly end: JSX.Element;
@@ -25,7 +27,7 @@ export function RenamableHeading(props: {
           <h2 class="pane-title ellipsis" dir="auto" title={props.name}>
             {props.name}
           </h2>
-          <Show when={props.mayRename}>
+          <Show when={props.mayRename && !props.deleted}>
             <IconButton small label="Rename" onClick={() => setRenaming(true)}>
               <Pencil aria-hidden="true" />
             </IconButton>
@@ -34,13 +36,14 @@ export function RenamableHeading(props: {
         </div>
       }
     >
-      <RenameForm name={props.name} onRename={props.onRename} onDone={() => setRenaming(false)} />
+      <RenameForm {...props} onDone={() => setRenaming(false)} />
     </Show>
   );
 }
 
 function RenameForm(props: {
   readonly name: string;
+  readonly deleted: boolean;
   readonly onRename: (name: string) => Promise<unknown>;
   readonly onDone: () => void;
 }): JSX.Element {
@@ -59,7 +62,7 @@ function RenameForm(props: {
       onKeyDown={(event) => event.key === "Escape" && (event.stopPropagation(), props.onDone())}
     >
       <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
-      <FormActions form={sent} action="Rename" small onCancel={props.onDone} />
+      <FormActions form={sent} action="Rename" small disabled={props.deleted} onCancel={props.onDone} />
     </form>
   );
 }

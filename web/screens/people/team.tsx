@@ -9,6 +9,7 @@ import { refresh } from "../../api/query.ts";
 import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
+import { DeletedNotice, keptRecord } from "../../kit/deleted.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { FormProblem } from "../../kit/form-actions.tsx";
@@ -27,17 +28,22 @@ import { ROLE_NAMES } from "./role-names.ts";
 
 export function TeamDetail(props: { readonly id: number; readonly onClose: () => void }): JSX.Element {
   const teams = teamsQuery();
+  return <Loaded query={teams}>{(list) => <Found list={list()} {...props} />}</Loaded>;
+}
+
+function Found(props: {
+  readonly id: number;
+  readonly list: readonly Team[];
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { record, deleted } = keptRecord(() => props.list.find(({ id }) => id === props.id));
   return (
-    <Loaded query={teams}>
-      {(list) => (
-        <Show
-          when={list().find(({ id }) => id === props.id)}
-          fallback={<NotFound what="team" out={{ name: "Close", go: () => props.onClose() }} />}
-        >
-          {(team) => <Shown team={team()} all={list()} onClose={props.onClose} />}
-        </Show>
-      )}
-    </Loaded>
+    <Show
+      when={record()}
+      fallback={<NotFound what="team" out={{ name: "Close", go: () => props.onClose() }} />}
+    >
+      {(team) => <Shown team={team()} deleted={deleted()} all={props.list} onClose={props.onClose} />}
+    </Show>
   );
 }
 
@@ -48,10 +54,13 @@ async function changed(userId?: number): Promise<void> {
 
 function Shown(props: {
   readonly team: Team;
+  /** By someone, while it was open. */
+  readonly deleted: boolean;
   readonly all: readonly Team[];
   readonly onClose: () => void;
 }): JSX.Element {
-  const mayManage = () => isAdmin() || (me()?.role === "team-lead" && me()!.team_ids.includes(props.team.id));
+  const isTheirs = () => isAdmin() || (me()?.role === "team-lead" && me()!.team_ids.includes(props.team.id));
+  const mayManage = () => isTheirs() && !props.deleted;
   let heading: HTMLHeadingElement | undefined;
   const rename = async (name: string) => {
     await take(api.teams({ id: props.team.id }).patch({ name }));
@@ -63,6 +72,7 @@ function Shown(props: {
         <RenamableHeading
           name={props.team.name}
           mayRename={isAdmin()}
+          deleted={props.deleted}
           onRename={rename}
           end={
             <IconButton small label="Close" onClick={() => props.onClose()}>
@@ -72,9 +82,12 @@ function Shown(props: {
         />
         <p class="small muted">
           {plural(props.team.members.length, "member")}. Members see every workspace shared with this team.
-          <Show when={!mayManage()}> Admins and its team leads manage it.</Show>
+          <Show when={!isTheirs()}> Admins and its team leads manage it.</Show>
         </p>
       </header>
+      <Show when={props.deleted}>
+        <DeletedNotice name={props.team.name} />
+      </Show>
       <section class="section">
         <h3 ref={(element) => (heading = element)} tabIndex={-1}>
           Members
@@ -96,7 +109,7 @@ function Shown(props: {
           <AddMember team={props.team} all={props.all} />
         </Show>
       </section>
-      <Show when={isAdmin()}>
+      <Show when={isAdmin() && !props.deleted}>
         <Deletion team={props.team} onGone={props.onClose} />
       </Show>
     </>

@@ -2,18 +2,25 @@
 // had not sent or saved.
 
 import { For, type JSX, Show } from "solid-js";
+import type { TypedText } from "../../kit/leaving.ts";
 import { NotFound } from "../../kit/states.tsx";
 import { draftsOf } from "../../parts/document/drafts.ts";
 import { unsentMessage } from "../../parts/message/draft.ts";
 import { UnsavedText } from "../../parts/message/unsaved-text.tsx";
 import { me } from "../../state/session.ts";
 
-export function Removed(props: { readonly id: number; readonly onLeave: () => void }): JSX.Element {
+export function Removed(props: {
+  readonly id: number;
+  /** In forms of the workspace. */
+  readonly typed: readonly TypedText[];
+  readonly onLeave: () => void;
+}): JSX.Element {
   const userId = me()?.id ?? 0;
   const message = unsentMessage(userId, props.id);
   const drafts = draftsOf(userId, props.id);
   const texts = [
     ...(message.trim() === "" ? [] : [{ name: "Message to the orchestrator", text: message }]),
+    ...props.typed,
     ...[...drafts.paths()].map((path) => ({ name: path, text: drafts.get(path)!.text })),
   ];
   return (

@@ -90,6 +90,7 @@ function WorkspaceBudget(): JSX.Element {
         }
       >
         <BudgetForm
+          of="the workspace"
           budget={budget()}
           send={(next) => take(api.workspaces({ id: here.id }).patch({ budget: next }))}
           onDone={() => setEditing(false)}

@@ -2,11 +2,21 @@
 // share one feed.
 
 import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
-import { type Component, createEffect, createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import {
+  type Component,
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  Show,
+  untrack,
+} from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
 import { costText, money, tokens } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
+import { typedTexts, type TypedText } from "../../kit/leaving.ts";
 import { Part } from "../../kit/part.tsx";
 import { ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
@@ -67,6 +77,10 @@ function OneWorkspace(
   createEffect(() => name() !== undefined && keep("workspace.last", id));
   const ready = createMemo(() => feed.state() !== undefined && !feed.state()?.gone);
   const refused = () => feed.state()?.gone || feed.problem()?.code === "not_found";
+  /** The texts of forms that go with the workspace; undefined while it is there. */
+  const over = createMemo<readonly TypedText[] | undefined>(
+    (before) => before ?? (refused() ? untrack(typedTexts) : undefined),
+  );
   useCrumbs(
     () => [{ name: "Workspaces", path: "/workspaces" }, { name: refused() ? "Not found" : (name() ?? "…") }],
     () => (refused() || view() === "chat" ? undefined : VIEW_NAMES[view()]),
@@ -77,7 +91,10 @@ function OneWorkspace(
   modelsQuery();
   return (
     <HereContext.Provider value={here}>
-      <Show when={!refused()} fallback={<Removed id={id} onLeave={() => navigate("/workspaces")} />}>
+      <Show
+        when={over() === undefined}
+        fallback={<Removed id={id} typed={over()!} onLeave={() => navigate("/workspaces")} />}
+      >
         <Show
           when={ready()}
           fallback={
