@@ -6,12 +6,13 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
@@ -273,6 +274,34 @@ test("reserved names and invalid paths are never documents", async () => {
     ["a/ok.md", "untracked", undefined],
   ]);
 });
+
+// Elsewhere, file systems and names are always Unicode.
+test.if(process.platform === "linux")(
+  "a name that is not UTF-8 is listed with the size and time of its file",
+  async () => {
+    await using space = await bench();
+    const inSpace = (...bytes: number[]) =>
+      Buffer.concat([Buffer.from(`${space.directory}/bad-`), Buffer.from(bytes)]);
+    const edited = new Date("2024-02-29T12:00:00Z");
+    // Two that look the same, and a directory.
+    for (const name of [inSpace(0xff), inSpace(0xfe)]) {
+      writeFileSync(name, "four");
+      utimesSync(name, edited, edited);
+    }
+    mkdirSync(inSpace(0x64, 0xff));
+    utimesSync(inSpace(0x64, 0xff), edited, edited);
+    const listed = (await space.engine.list()).map(({ path, size, updated_at }) => ({
+      path,
+      size,
+      updated_at,
+    }));
+    const updated_at = edited.toISOString();
+    expect(listed).toEqual([
+      { path: "bad-d\ufffd/", size: 0, updated_at },
+      { path: "bad-\ufffd", size: 4, updated_at },
+    ]);
+  },
+);
 
 test("anything that cannot be a document is listed with the reason, and adopt records the rest", async () => {
   await using space = await bench();

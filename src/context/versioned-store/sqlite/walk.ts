@@ -92,6 +92,7 @@ export function* walkNames(
       continue;
     }
     let doubles: ReadonlySet<string> | undefined;
+    let undecoded: UndecodedNames | undefined;
     for (const entry of entries) {
       const name = prefix + entry.name;
       const isOrdinary = ORDINARY.test(entry.name) && name.length <= SHORT_CHARACTERS && depth <= DEPTH_MAX;
@@ -105,7 +106,10 @@ export function* walkNames(
       const refused = isDouble ? DOUBLE : refusalOf(entry, name, depth);
       if (!refused && entry.isDirectory()) left.push({ directory: name, depth: depth + 1 });
       else {
-        const stats = lstatSync(`${root}/${name}`, IF_THERE);
+        const stats =
+          refused?.code === "bad_encoding"
+            ? (undecoded ??= new UndecodedNames(`${root}/${directory}`)).factsOf(entry.name)
+            : lstatSync(`${root}/${name}`, IF_THERE);
         if (refused) yield refusedEntry(name, entry, refused, stats);
         else if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, name, stats };
       }
@@ -130,6 +134,37 @@ function doublesOf(entries: readonly Dirent[]): ReadonlySet<string> {
     taken.add(path);
   }
   return doubles;
+}
+
+/** The names of a directory as bytes. A decoded name with a replacement character does not lead to its file, and several may be equal. */
+class UndecodedNames {
+  readonly #directory: string;
+  readonly #left = new Map<string, Buffer[]>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    for (const name of namesOf(directory)) {
+      const decoded = name.toString("utf8");
+      if (!decoded.includes(NOT_DECODED)) continue;
+      const equal = this.#left.get(decoded);
+      if (equal) equal.push(name);
+      else this.#left.set(decoded, [name]);
+    }
+  }
+
+  /** Each call is about another entry of this name. Undefined: it is gone. */
+  factsOf(decoded: string): Stats | undefined {
+    const name = this.#left.get(decoded)?.pop();
+    return name && lstatSync(Buffer.concat([Buffer.from(`${this.#directory}/`), name]), IF_THERE);
+  }
+}
+
+function namesOf(directory: string): Buffer[] {
+  try {
+    return readdirSync(directory, { encoding: "buffer" });
+  } catch {
+    return [];
+  }
 }
 
 /** A directory that is gone meanwhile has no entries. */
