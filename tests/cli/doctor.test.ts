@@ -278,6 +278,10 @@ describe("reports", () => {
     );
     await server.printed("file", "revert", "identity/me.md", "--to", "v1");
     expect(readFileSync(server.in("identity", "me.md"), "utf8")).not.toBe("");
+    // The folder of another program is no fault.
+    rmSync(server.in("a:b.md"));
+    mkdirSync(server.in(".git"));
+    expect((await server.finding("working tree of main")).state).toBe("ok");
   });
 
   test("a lost space file, and checks the space all the same", async () => {

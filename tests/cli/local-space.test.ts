@@ -275,6 +275,26 @@ test("a file and a directory that took each other's place are refused, until the
   expect(await at.printed("file", "get", "team")).toBe("# One page\n");
 });
 
+test("adopt lists the folder of Git and succeeds; a name that a person can change stays a failure", async () => {
+  await using at = await space();
+  await at.write(".git/config", "[core]\n");
+  await at.write("wiki/.DS_Store", "x");
+  await at.write("wiki/page.md", "# Page\n");
+  const listed =
+    'refused .git/: ".git" is a reserved name\nrefused wiki/.DS_Store: ".DS_Store" is a reserved name\n';
+  expect(await at.cairn("space", "adopt")).toEqual({
+    exitCode: 0,
+    stdout: `adopted wiki/page.md\n${listed}`,
+    stderr: "",
+  });
+  await at.write("wiki/a:b.md", "x");
+  expect(await at.cairn("space", "adopt")).toEqual({
+    exitCode: 1,
+    stdout: `${listed}refused wiki/a:b.md: must not contain :\n`,
+    stderr: "Error: 1 file was not adopted; see above\n",
+  });
+});
+
 test("empty lists are empty lists, and what does not exist is an error", async () => {
   await using at = await space();
   expect(await at.printed("file", "list")).toBe("no files\n");

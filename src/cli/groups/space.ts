@@ -153,11 +153,10 @@ export const spaceAdopt = spaceCommand({
           ...refused.map(({ path, reason }) => `refused ${shown(path)}: ${shown(reason)}`),
         ].join("\n"),
   check({ refused }) {
-    if (refused.length > 0)
-      throw new AppError(
-        "refused",
-        `${plural(refused.length, "file was", "files were")} not adopted; see above`,
-      );
+    // A folder of another program, such as .git, is listed and leaves nothing to do.
+    const left = refused.filter(({ code }) => code !== "reserved_name").length;
+    if (left > 0)
+      throw new AppError("refused", `${plural(left, "file was", "files were")} not adopted; see above`);
   },
 });
 

@@ -117,9 +117,11 @@ export async function tree(space: string, place: Place): Promise<Verdict> {
 export function treeVerdict(
   space: string,
   directory: string,
-  files: readonly FileRecord[],
+  found: readonly FileRecord[],
   waiting?: number,
 ): Verdict {
+  // Files of other programs, such as .git, are to stay where they are.
+  const files = found.filter(({ refused }) => refused?.code !== "reserved_name");
   const count = (wanted: string) => files.filter(({ state }) => state === wanted).length;
   const [modified, untracked, missing] = [count("modified"), count("untracked"), count("missing")];
   const refused = count("refused");
