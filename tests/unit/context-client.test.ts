@@ -55,6 +55,21 @@ describe("the client", () => {
     );
   });
 
+  test("blames no server for the answer of a proxy that reaches none", async () => {
+    const answering = (status: number): Client =>
+      new Client({
+        name: "https://context.example.org",
+        send: () => Promise.resolve(new Response("<h1>No server</h1>", { status })),
+        close: () => Promise.resolve(),
+      });
+    const said = (status: number, guess: string) =>
+      `https://context.example.org answered ${status}; ${guess}`;
+    const proxy = "its proxy reaches no server at the moment; try again shortly";
+    for (const status of [502, 503, 504])
+      await refusal(answering(status).get("/version"), "unavailable", said(status, proxy));
+    await refusal(answering(404).get("/version"), "unavailable", said(404, "is it a context server?"));
+  });
+
   test("reads the version of a file also where a proxy that compresses has weakened its tag", async () => {
     const asked: (readonly [string, string | undefined])[] = [];
     const client = new Client({

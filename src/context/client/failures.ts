@@ -4,6 +4,9 @@ import { SECOND_MS } from "../../kit/clock.ts";
 import { AppError, isErrorCode, type ErrorDetails, statusOf } from "../../kit/error.ts";
 import { withoutAdvice } from "../../kit/network/network-problem.ts";
 
+/** Statuses by which a proxy says that it has no answer of the server (RFC 9110, section 15.6). */
+const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** The error for an answer that ends too early. */
 export function interrupted(server: string, problem: string): AppError {
   return new AppError(
@@ -43,7 +46,10 @@ export async function refusal(response: Response, server: string): Promise<AppEr
     return new AppError("rate_limited", `${server} allows no more requests; try again in ${seconds} s`, {
       retry_after_seconds: seconds,
     });
-  return new AppError("unavailable", `${server} answered ${response.status}; is it a context server?`);
+  const guess = GATEWAY.has(response.status)
+    ? "its proxy reaches no server at the moment; try again shortly"
+    : "is it a context server?";
+  return new AppError("unavailable", `${server} answered ${response.status}; ${guess}`);
 }
 
 /** Seconds. The other form of the header, a date, counts as none. */

@@ -25,7 +25,12 @@ export async function askHealth(url: string): Promise<ServerHealth> {
     redirect: "manual",
     signal: AbortSignal.timeout(WAIT_MS),
   });
-  const { status = `status ${response.status}`, problems = [] } =
-    (await response.json()) as Partial<ServerHealth>;
-  return { status, problems };
+  const text = await response.text();
+  try {
+    const { status, problems = [] } = JSON.parse(text) as Partial<ServerHealth>;
+    if (status !== undefined) return { status, problems };
+  } catch {
+    // A page of a proxy or of another program.
+  }
+  return { status: `status ${response.status}`, problems: [] };
 }
