@@ -5,14 +5,21 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { knownProblem } from "../../kit/network/network-problem.ts";
-import { askHealth, healthOf, type ServerHealth } from "../../context/client/server-health.ts";
+import { askHealth, healthOf, STANDBY, type ServerHealth } from "../../context/client/server-health.ts";
 import { readServerConfig } from "../../context/config/config.ts";
+import { DNS_PROVIDERS } from "../../context/config/schema.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { ignoreSuspend, processEnvironment, stderrLogFormat } from "../../kit/environment.ts";
+import {
+  ignoreSuspend,
+  processEnvironment,
+  stderrLogFormat,
+  type Environment,
+} from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { problemText } from "../../kit/health.ts";
 import { createLog, type LogOptions } from "../../kit/log.ts";
+import { STORAGE_VARIABLES } from "../../kit/object-storage/config.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/terminal/output.ts";
 import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { serverDirArg } from "../connection.ts";
@@ -100,6 +107,7 @@ async function startDetachedServer(
   const door = await startInBackground({
     name: "server",
     words: ["server", "start", "--server-dir", directory, ...portFlag],
+    variables: credentials(processEnvironment()),
     log,
     status: nextCommand(["server", "status"], [], args),
     look: () => runningDoor(directory),
@@ -108,6 +116,17 @@ async function startDetachedServer(
     { pid: door.pid, url: shownUrl(door), log },
     formatOf(args),
     (made) => `the server is running at ${made.url} (process ${made.pid})`,
+  );
+}
+
+/** The variables with credentials that a server reads, for one that starts in the background. */
+function credentials(environment: Environment): Record<string, string> {
+  const names = [...STORAGE_VARIABLES, ...Object.values(DNS_PROVIDERS)];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
 }
 
@@ -144,7 +163,8 @@ export const serverHealth = defineCommand({
     });
     const found = { url: shownUrl(place), ...health };
     await printData(found, formatOf(args), healthText);
-    if (found.status === "ok") return;
+    // A node on standby is as it should be, for whoever asks about this node, and cannot help those who ask for the server.
+    if (found.status === "ok" || (found.status === STANDBY && args.server === undefined)) return;
     const text = healthText(found);
     throw new AppError("unavailable", why === undefined ? text : `${text}: ${why}`);
   },

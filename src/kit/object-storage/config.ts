@@ -11,10 +11,8 @@ import { s3Storage } from "./s3.ts";
 const DEFAULT_REGION = "us-east-1";
 const PREFIX = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS = /(^|\/)\.{1,2}(\/|$)/;
-/** The names that other programs use, too. */
-const KEY_ID = "AWS_ACCESS_KEY_ID";
-const SECRET = "AWS_SECRET_ACCESS_KEY";
-const SESSION = "AWS_SESSION_TOKEN";
+/** The environment variables with the credentials; the last one only for temporary credentials. Other programs use these names, too. */
+export const STORAGE_VARIABLES = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
 
 export const BUCKET_KEYS = {
   bucket: Type.Optional(Type.String()),
@@ -64,13 +62,13 @@ export function bucketOf(
   { endpoint, bucket, region, prefix }: BucketConfig,
   environment: Environment,
 ): ObjectStorage {
-  const [accessKeyId = "", secretAccessKey = "", sessionToken = ""] = [KEY_ID, SECRET, SESSION].map((name) =>
+  const [accessKeyId = "", secretAccessKey = "", sessionToken = ""] = STORAGE_VARIABLES.map((name) =>
     environment[name]?.trim(),
   );
   if (accessKeyId === "" || secretAccessKey === "")
     throw new AppError(
       "refused",
-      `${key}: the object storage needs credentials; set ${KEY_ID} and ${SECRET} where the program starts`,
+      `${key}: the object storage needs credentials; set ${STORAGE_VARIABLES[0]} and ${STORAGE_VARIABLES[1]} where the program starts`,
     );
   const credentials = { accessKeyId, secretAccessKey, ...(sessionToken !== "" && { sessionToken }) };
   const folder = prefix === "" ? "" : `${prefix}/`;

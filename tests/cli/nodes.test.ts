@@ -1,0 +1,55 @@
+// Goal: on a machine with one of several nodes, the commands say how this node is, also while it follows another one, and a node in the background
+// has the credentials of its shell.
+
+import { expect, test } from "bun:test";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Examination } from "../../src/context/doctor/doctor.ts";
+import { cairnAt, failure, stoppedContext } from "../kit/cli/cairn.ts";
+import { configure } from "../kit/context/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+import { ScriptedStorage } from "../kit/object-storage.ts";
+
+test("a node in the background leads, another follows it, and status, health and doctor say so", async () => {
+  await using storage = await ScriptedStorage.start();
+  await using first = await stoppedContext("blank");
+  const { bucket, region, endpoint, credentials } = storage;
+  const second = join(first.folder.path, "second");
+  mkdirSync(second, { mode: 0o700 });
+  cpSync(first.inside("server.yaml"), join(second, "server.yaml"));
+  const environment = {
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  };
+  const at = (directory: string, node: string) => {
+    configure(directory, { listen: { port: 0 }, replication: { node, bucket, region, endpoint } });
+    return cairnAt(["--server-dir", directory], { environment });
+  };
+  const [one, two] = [at(first.directory, "one"), at(second, "two")];
+  const stop = async (node: typeof one) => void (await node.cairn("server", "stop"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => stop(one));
+  expect(await first.said("server", "start", "--detach")).toEqual(
+    failure(
+      `the server did not start; see its log, ${first.inside("logs", "server.log")}, which ends with: Error: replication: the object storage needs credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where the program starts`,
+    ),
+  );
+  await one.printed("server", "start", "--detach");
+  const statusOf = async (node: typeof one) => {
+    // It fails while the node changes its listener.
+    const { stdout } = await node.cairn("server", "status", "--json");
+    return (JSON.parse(stdout) as { health: string | null }).health;
+  };
+  await eventually(() => statusOf(one), "ok");
+  stack.defer(() => stop(two));
+  cpSync(first.inside("secrets.key"), join(second, "secrets.key"));
+  const { url } = await two.data<{ url: string }>("server", "start", "--detach");
+  await eventually(() => statusOf(two), "standby");
+  expect(await two.printed("server", "health")).toBe(`${url}: standby\n`);
+  expect(await cairnAt([]).said("server", "health", "--server", url)).toEqual(failure(`${url}: standby`, 2));
+  const { ok, checks } = await two.data<Examination>("doctor");
+  expect([ok, checks.find(({ check }) => check === "health")]).toMatchObject([
+    true,
+    { state: "ok", found: "this node is on standby" },
+  ]);
+});
