@@ -10,6 +10,7 @@ import { membersOf } from "../kit/backup-members.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { refusal } from "../kit/http/refusal.ts";
+import { ScriptedStorage } from "../kit/object-storage.ts";
 import { DAY_MS, manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { say } from "../kit/model/index.ts";
 import { attach } from "../kit/service/attaching.ts";
@@ -179,15 +180,25 @@ describe("a running backup", () => {
 
 test("the schedule makes them, and its record names the service", async () => {
   await using folder = await temporaryFolder();
-  const { data, backups } = await prepared(folder, "  every_hours: 24\n  keep: 1\n");
+  await using far = await ScriptedStorage.start();
+  const { bucket, endpoint, region } = far;
+  const copy = `  copy_to: { bucket: ${bucket}, endpoint: "${endpoint}", region: ${region}, prefix: lab }\n`;
+  const { data, backups } = await prepared(folder, `  every_hours: 24\n  keep: 1\n${copy}`);
   const clock = manualClock();
-  await using at = await world({ data, clock, timers: clock });
+  const environment = {
+    AWS_ACCESS_KEY_ID: far.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: far.credentials.secretAccessKey,
+  };
+  await using at = await world({ data, clock, timers: clock, environment });
   await eventually(async () => (await overviewOf(at)).next_at, "2026-01-01T12:01:00.000Z");
   clock.advance(MINUTE_MS);
   await eventually(async () => (await overviewOf(at)).next_at, "2026-01-02T12:01:00.000Z");
   expect((await overviewOf(at)).last_at).toBe("2026-01-01T12:01:00.000Z");
+  const copies = async () => (await overviewOf(at)).copies;
+  await eventually(copies, { bucket, last_at: "2026-01-01T12:01:00.000Z", failure: null });
   const first = "service-backup-20260101T120100Z-scheduled.tar.zst";
   expect(readdirSync(backups)).toEqual([first]);
+  expect([...far.objects.keys()]).toEqual([`lab/${first}`]);
   const records = await at.admin.get<{ actor: string; auth: string; target: string }[]>("/audit?limit=1");
   expect(records).toMatchObject([{ action: "backup.create", auth: "system", target: `backup:${first}` }]);
   clock.advance(DAY_MS);

@@ -53,11 +53,13 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     const folder = stack.use(await temporaryFolder());
     await folder.write(
       "data/config.yaml",
-      `backup: { directory: ${folder.path}/backups, every_hours: 24 }\n`,
+      `backup: { directory: ${folder.path}/backups, every_hours: 24, copy_to: { bucket: far-away } }\n`,
     );
-    const service = stack.use(await runService({ data: `${folder.path}/data` }));
+    const environment = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" };
+    const service = stack.use(await runService({ data: `${folder.path}/data`, environment }));
     await using page = await browser.open(service.url, "/settings");
     await page.getByText("Every 24 hours; the newest 7 are kept.").waitFor();
+    await page.getByText("In the bucket far-away. None has been made yet.").waitFor();
     await page.getByText("Cannot read the directory: no such file.").waitFor();
     await page.getByRole("button", { name: "Back up now" }).click();
     await page.getByText(/no such directory; create it first/).waitFor();
