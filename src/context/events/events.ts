@@ -69,6 +69,8 @@ export class Events {
   #waiting: Announced[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
+  /** The last event that may leave this machine. */
+  #told: number;
   #storing: Promise<void> = Promise.resolve();
   #sending: Promise<void> = Promise.resolve();
   #unsent = 0;
@@ -81,6 +83,7 @@ export class Events {
     this.#replays = new Replays(this.#rights, deps.log);
     this.#store = eventStore(deps.db);
     this.#seq = this.#store.last.get()!.seq;
+    this.#told = deps.settled ? this.#seq : Infinity;
     for (const { space, first } of this.#store.starts.all()) this.#starts.set(space, first);
   }
 
@@ -109,9 +112,13 @@ export class Events {
     return this.#store.last.get()!.seq;
   }
 
-  /** Returns a page of the stored events after this number, in order. */
+  /** Returns a page of the stored events after this number, in order, as far as this machine may speak of them. */
   after(seq: number): EventEnvelope[] {
-    return this.#store.after.all(seq, PAGE_ROWS).map(toEnvelope);
+    return this.#pageAfter(seq).map(toEnvelope);
+  }
+
+  #pageAfter(seq: number): EventRow[] {
+    return this.#store.after.all(seq, PAGE_ROWS).filter((row) => row.seq <= this.#told);
   }
 
   listen(listener: Listener): void {
@@ -209,7 +216,7 @@ export class Events {
   }
 
   #showPage(follower: Follower): PageSent {
-    const rows = this.#store.after.all(follower.cursor, PAGE_ROWS);
+    const rows = this.#pageAfter(follower.cursor);
     for (const event of rows.map(toEnvelope))
       this.#show(follower, event, () => frame(event.type, event, event.seq));
     return sentOf(rows.length, PAGE_ROWS);
@@ -311,9 +318,11 @@ export class Events {
 
   /** Pauses, because there may be many followers. A follower that joins meanwhile begins after the stored events. */
   async #publish(rows: readonly EventRow[]): Promise<void> {
+    if (this.#deps.settled) {
+      await this.#deps.settled();
+      this.#told = Math.max(this.#told, rows.at(-1)!.seq);
+    }
     if (this.#followers.size === 0 && this.#listeners.size === 0) return;
-    const settling = this.#deps.settled?.();
-    if (settling) await settling;
     if (this.#unsent > UNSENT_MAX) for (const follower of this.#followers) breakOff(follower.viewer);
     const stretch = new Stretch();
     for (const event of rows.map(toEnvelope)) {

@@ -14,12 +14,12 @@ import { within } from "../../kit/within.ts";
 /** Old events are looked for once in this many. */
 const ROUND = 10_000;
 
-async function eventsDesk() {
+async function eventsDesk(settled?: () => Promise<void>) {
   const made = await testDatabase(serverMigrations);
   const { db } = made;
   return {
     db,
-    events: new Events({ db, clock: manualClock(), log: silent }),
+    events: new Events({ db, clock: manualClock(), log: silent, settled }),
     [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
   };
 }
@@ -133,4 +133,19 @@ test("a follower whose replay fails is told so, and does not take the end for th
   });
   await within("the stream ends", ended.promise);
   expect([seen, events.followers]).toEqual([["file.write", "error"], 0]);
+});
+
+test("with other nodes, nobody gets an event before they have it, not even one who reads the stored ones", async () => {
+  const held = Promise.withResolvers<void>();
+  await using desk = await eventsDesk(() => held.promise);
+  const { events, db } = desk;
+  const heard: number[] = [];
+  events.listen(({ seq }) => heard.push(seq));
+  await db.write(() => events.announceWith({ type: "file.write", actor: "ann" }));
+  expect(events.last).toBe(1);
+  expect(events.after(0)).toEqual([]);
+  held.resolve();
+  await events.settle();
+  expect(events.after(0).map(({ seq }) => seq)).toEqual([1]);
+  expect(heard).toEqual([1]);
 });
