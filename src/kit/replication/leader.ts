@@ -58,9 +58,10 @@ export class Leader {
   readonly #deps: LeaderDeps;
   readonly #outbox = new Outbox();
   #position: Position;
-  /** Counts changes; those up to `#stored` are in the log. */
+  /** Counts changes; those up to `#stored` are in the log. The one with the number `#telling` is the last that someone could be told of. */
   #changes = 0;
   #stored = 0;
+  #telling = 0;
   #waiters: Waiter[] = [];
   #draining: Promise<void> | undefined;
   #cancelGathering: (() => void) | undefined;
@@ -122,12 +123,19 @@ export class Leader {
     if (this.#loss) throw leadsNoMore();
   }
 
-  /** Undefined: all changes so far are in the log. Otherwise resolves when they are; raises `unavailable` if this node leads no more. */
+  /**
+   * Undefined: all changes so far are in the log, but for quiet ones. Otherwise resolves when they are; raises `unavailable` if this node leads no
+   * more.
+   */
   settled(): Promise<void> | undefined {
     this.requireLead();
-    if (this.#stored === this.#changes) return undefined;
+    return this.#storedBy(this.#telling);
+  }
+
+  #storedBy(upTo: number): Promise<void> | undefined {
+    if (this.#stored >= upTo) return undefined;
     const done = Promise.withResolvers<void>();
-    this.#waiters.push({ upTo: this.#changes, done: done.resolve, failed: done.reject });
+    this.#waiters.push({ upTo, done: done.resolve, failed: done.reject });
     this.#drain();
     return done.promise;
   }
@@ -135,7 +143,8 @@ export class Leader {
   /** Appends what is left and lets another node lead at once. No change may follow. */
   async release(): Promise<void> {
     const { storage, node, term } = this.#deps;
-    await this.settled();
+    this.requireLead();
+    await this.#storedBy(this.#changes);
     await this.#draining;
     this.#stopped.abort();
     await this.#beating;
@@ -153,6 +162,7 @@ export class Leader {
   #changed({ isQuiet }: { readonly isQuiet: boolean }): void {
     this.#changes += 1;
     if (isQuiet || this.#loss) return;
+    this.#telling = this.#changes;
     if (this.#outbox.bytes >= GATHER_BYTES) return this.#drain();
     this.#cancelGathering ??= this.#deps.timers.after(GATHER_MS, () => {
       this.#cancelGathering = undefined;

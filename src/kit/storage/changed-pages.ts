@@ -49,7 +49,7 @@ export class PageCapture {
   }
 
   /** Passes on the changes since the last call. Called outside transactions, and before anything empties the WAL. */
-  capture({ isQuiet }: { readonly isQuiet: boolean } = { isQuiet: true }): void {
+  capture({ isQuiet }: { readonly isQuiet: boolean } = { isQuiet: false }): void {
     try {
       this.#capture(isQuiet);
     } catch (error) {

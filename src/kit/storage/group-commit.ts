@@ -307,7 +307,7 @@ export class GroupCommit {
   }
 
   #captureLoose(): void {
-    if (this.#isLoose) this.#capture?.({ isQuiet: true });
+    if (this.#isLoose) this.#capture?.({ isQuiet: false });
     this.#isLoose = false;
   }
 

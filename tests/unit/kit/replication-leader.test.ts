@@ -191,3 +191,14 @@ test("a node that gave up asks the storage for nothing more", async () => {
   await at.pass(5_000);
   expect(asked).toBe(before);
 });
+
+test("a quiet change, such as the proof of a health check, makes nobody wait, and is in the log at the end", async () => {
+  using at = leading();
+  const quiet = { pageSize: 4, size: 1, pages: new Map([[1, Buffer.from("page")]]) };
+  at.leader.pages("x.db").changed(quiet, true);
+  expect(at.leader.settled()).toBeUndefined();
+  await at.pass(5_000);
+  expect(at.storage.keys("log/")).toEqual([]);
+  await at.leader.release();
+  expect(at.storage.keys("log/")).toEqual([entryKey(2)]);
+});
