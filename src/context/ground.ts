@@ -18,4 +18,6 @@ export interface Ground {
   readonly workers: WorkerPool;
   readonly audit: Audit;
   readonly events: Events;
+  /** Resolves when this machine may speak of all changes so far, because other nodes have them. Undefined: at once; this server has one node. */
+  readonly settled: (() => Promise<void> | undefined) | undefined;
 }

@@ -151,6 +151,7 @@ function buildGround({ db, clock, log, config, copying }: PartsOptions): Ground 
     workers,
     audit: new Audit({ path: auditPath(config.directory), db, clock, log, appended: copying?.appended }),
     events: new Events({ db, clock, log, settled: copying?.settled }),
+    settled: copying?.settled,
   };
 }
 

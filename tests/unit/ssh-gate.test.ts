@@ -28,3 +28,14 @@ test("closes at once if nobody asks, also after a question that failed", async (
   await gate.run(() => Promise.reject(new Error("failed"))).catch(() => undefined);
   await gate.close();
 });
+
+test("with other nodes, shows an answer only when they have what it shows", async () => {
+  const held = Promise.withResolvers<void>();
+  const gate = new Gate(() => held.promise);
+  let shown: string | undefined;
+  const answer = gate.run(async () => "answer").then((text) => (shown = text));
+  await Bun.sleep(5);
+  expect(shown).toBeUndefined();
+  held.resolve();
+  expect(await answer).toBe("answer");
+});

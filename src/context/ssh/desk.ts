@@ -57,15 +57,16 @@ export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
         }
       }),
     server: {
-      whoAmI: async () => users.whoAmI(caller),
+      whoAmI: () => gate.run(async () => users.whoAmI(caller)),
       health: () => gate.run(() => health.state()),
       users: () => gate.run(() => allUsers(users, caller)),
-      user: async (name) => ({
-        user: users.get(caller, name),
-        tokens: users.tokens(caller, name),
-        rules: rules.get(caller, name).rules,
-        lastSeen: users.seen(caller, name).last_seen_at,
-      }),
+      user: (name) =>
+        gate.run(async () => ({
+          user: users.get(caller, name),
+          tokens: users.tokens(caller, name),
+          rules: rules.get(caller, name).rules,
+          lastSeen: users.seen(caller, name).last_seen_at,
+        })),
       audit: (query) => gate.run(() => audit.list(caller, query)),
       verify: () => gate.run(() => audit.verify(caller)),
     },

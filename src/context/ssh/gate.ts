@@ -9,14 +9,22 @@ const CLOSE_MS = 5_000;
 export class Gate {
   #running = 0;
   #onIdle: (() => void) | undefined;
+  readonly #settled: () => Promise<void> | undefined;
   #isClosed = false;
 
-  /** Raises `unavailable` once the server stops, and what `work` raises. */
+  /** `settled`: as of `Ground`. */
+  constructor(settled: () => Promise<void> | undefined = () => undefined) {
+    this.#settled = settled;
+  }
+
+  /** Resolves when the answer may be shown. Raises `unavailable` once the server stops, and what `work` raises. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw stopping("server");
     this.#running += 1;
     try {
-      return await work();
+      const answer = await work();
+      await this.#settled();
+      return answer;
     } finally {
       this.#running -= 1;
       if (this.#running === 0) this.#onIdle?.();

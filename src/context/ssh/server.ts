@@ -41,6 +41,8 @@ interface SshParts extends Omit<DeskParts, "gate"> {
   readonly events: Events;
   readonly clock: Clock;
   readonly log: Log;
+  /** As of `Ground`. */
+  readonly settled?: (() => Promise<void> | undefined) | undefined;
 }
 
 export class SshServer {
@@ -56,7 +58,7 @@ export class SshServer {
   /** By peer, until they sign in or are gone. */
   readonly #strangers = new Map<string, Arrival>();
   readonly #place: string;
-  readonly #gate = new Gate();
+  readonly #gate: Gate;
   #isReviewing = false;
   #isReviewDue = false;
   #isClosed = false;
@@ -69,6 +71,7 @@ export class SshServer {
     const hostKey = hostKeyAt(hostKeyPath(config));
     this.#parts = parts;
     this.#limits = limits;
+    this.#gate = new Gate(parts.settled);
     this.#list = new AllowList({
       directory: config.directory,
       keys: config.ssh.keys,
