@@ -22,7 +22,8 @@ export class StorageError extends AppError {
   }
 }
 
-const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL"];
+/** `SHMSIZE`: there was no room for the file that connections share. */
+const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 const READ_ONLY = ["EROFS", "SQLITE_READONLY"];
 /** Of the process, and of the whole machine. */
 const OPEN_FILES = ["EMFILE", "ENFILE"];

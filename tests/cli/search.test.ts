@@ -9,6 +9,7 @@ import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cli/cairn.ts";
 import { bytes } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { onSmallDisk } from "../kit/small-disk.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
@@ -85,3 +86,18 @@ for (const [kind, place] of Object.entries({ "a folder": folder, "a server": ser
       failure('--limit "many": expected a whole number'),
     );
   });
+
+onSmallDisk("a full disk stops no search of a folder, with an index or without one", async (disk) => {
+  const tree = join(disk.path, "space");
+  const space = await createLocalSpace({ directory: tree, name: "main", template: "blank" }, localDeps);
+  await space.write("plan.md", bytes("The retry budget is three.\n"), null);
+  await space.close();
+  const cairn = cairnAt(["--dir", tree]);
+  const answer = "plan.md:1:The retry budget is three.\n";
+  await disk.fill();
+  expect(await cairn.printed("search", "budget")).toBe(answer);
+  await disk.free();
+  expect(await cairn.printed("search", "budget")).toBe(answer);
+  await disk.fill();
+  expect(await cairn.printed("search", "budget")).toBe(answer);
+});

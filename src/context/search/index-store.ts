@@ -47,13 +47,21 @@ export function openIndex(own: string): IndexStore {
   }
 }
 
+/** An empty index that ends with its use, for a disk that has no room for one. */
+export function indexInMemory(): IndexStore {
+  return prepared(new Database(":memory:", { strict: true }));
+}
+
 function opened(path: string): IndexStore {
   try {
     createFile(path);
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
   }
-  const db = new Database(path, { readwrite: true, create: false, strict: true });
+  return prepared(new Database(path, { readwrite: true, create: false, strict: true }));
+}
+
+function prepared(db: Database): IndexStore {
   try {
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     db.run("PRAGMA journal_mode = WAL");
@@ -133,6 +141,12 @@ function indexStore(db: Database) {
     isComplete(): boolean {
       using statement = db.prepare<{ application_id: number }, []>("PRAGMA application_id");
       return statement.get()!.application_id === COMPLETE;
+    },
+    bytes(): number {
+      using statement = db.prepare<{ bytes: number }, []>(
+        "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+      );
+      return statement.get()!.bytes;
     },
     /** Of the files on disk when the index had nothing to add; see sqlite/fingerprint.ts. */
     fingerprint: () => fingerprint.get()?.fingerprint,

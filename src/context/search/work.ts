@@ -4,13 +4,13 @@
 import { systemClock } from "../../kit/clock.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
-import { fromSqlite, isDamage } from "../../kit/storage-error.ts";
+import { fromSqlite, isDamage, storageReasonOf } from "../../kit/storage-error.ts";
 import { removeDerived } from "../versioned-store/sqlite/derived-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import type { Lookers } from "../versioned-store/sqlite/walk-together.ts";
 import { walkNames } from "../versioned-store/sqlite/walk.ts";
 import { compileExpression } from "./expression.ts";
-import { markStore, openIndex, type Candidate } from "./index-store.ts";
+import { indexInMemory, markStore, openIndex, type Candidate, type IndexStore } from "./index-store.ts";
 import {
   joined,
   type Candidates,
@@ -29,6 +29,8 @@ import { bring, differences, differencesAt, readText } from "./tree-index.ts";
 const TURN_MS = 1_000;
 /** Each turn begins with a look at the tree, which must not take most of the time. */
 const LOOKS_PER_TURN = 4;
+/** Of an index for one search. */
+const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 
 /** `lookers`: threads that help to look at a large tree. */
 export async function findCandidates(input: FindInput, lookers?: Lookers): Promise<Found> {
@@ -36,10 +38,22 @@ export async function findCandidates(input: FindInput, lookers?: Lookers): Promi
   try {
     return await candidatesIn(own, input, lookers);
   } catch (error) {
-    if (!isDamage(error)) throw fromStorage(error);
-    removeDerived(own);
-    return candidatesIn(own, { ...input, whole: true }, lookers);
+    if (isDamage(error)) {
+      removeDerived(own);
+      return candidatesIn(own, { ...input, whole: true }, lookers);
+    }
+    if (storageReasonOf(error) !== "full") throw fromStorage(error);
+    // A command ends with its search. A server would build such an index again for each of its turns.
+    if (input.inTurns) throw noRoom();
+    return candidatesInMemory(input, lookers);
   }
+}
+
+function noRoom(): AppError {
+  return new AppError(
+    "unavailable",
+    "the disk is full, so the text index cannot be brought up to date; free some space and try again, or search by a regular expression, which needs no index",
+  );
 }
 
 /** A full disk, or a folder that was removed meanwhile. */
@@ -50,22 +64,36 @@ function fromStorage(error: unknown): unknown {
   return new AppError("unavailable", `the text index cannot be used (${code})`);
 }
 
-async function candidatesIn(
-  own: string,
+async function candidatesIn(own: string, input: FindInput, lookers: Lookers | undefined): Promise<Found> {
+  using store = openIndex(own);
+  return await foundIn(store, input, lookers);
+}
+
+async function candidatesInMemory(input: FindInput, lookers: Lookers | undefined): Promise<Found> {
+  using store = indexInMemory();
+  const isOver = () => store.bytes() > MEMORY_BYTES_MAX;
+  const all = await foundIn(store, { ...input, whole: true }, lookers, isOver);
+  if (!all.isCurrent) throw noRoom();
+  return all;
+}
+
+/** `isTooLarge`: ends the work before its end. */
+async function foundIn(
+  store: IndexStore,
   { directory, whole, inTurns, changed, expression, limit }: FindInput,
   lookers: Lookers | undefined,
+  isTooLarge = () => false,
 ): Promise<Found> {
-  using store = openIndex(own);
   const start = systemClock.elapsed();
   const looks = whole || !store.isComplete();
-  const found = looks
+  const differing = looks
     ? await differences(directory, store, lookers)
     : differencesAt(directory, store, changed);
-  const look = looks ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
+  const look = looks ? { ms: systemClock.elapsed() - start, files: differing.files } : undefined;
   const looked = systemClock.elapsed();
   const turnMs = Math.max(TURN_MS, LOOKS_PER_TURN * (looked - start));
-  const isOver = () => inTurns && systemClock.elapsed() - looked > turnMs;
-  if (!bring(store, directory, found, isOver))
+  const isOver = () => isTooLarge() || (inTurns && systemClock.elapsed() - looked > turnMs);
+  if (!bring(store, directory, differing, isOver))
     return { isCurrent: false, look, candidates: candidatesOf([]) };
   if (looks) store.complete();
   const matching = expression === undefined ? [] : store.matching(expression, limit);
