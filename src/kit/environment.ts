@@ -31,8 +31,20 @@ export function processEnvironment(): Environment {
   return process.env;
 }
 
+/**
+ * Raises `invalid` for a variable that is no absolute path, such as a `~` that no shell has replaced: what is kept there would depend on the working
+ * directory.
+ */
 export function homeDirectory(environment: Environment): string {
-  return environment.HOME || environment.USERPROFILE || homedir();
+  const setting = environment.HOME ? "HOME" : "USERPROFILE";
+  const path = environment[setting];
+  if (!path) return homedir();
+  requireWholePath(setting, path);
+  if (isAbsolute(path)) return path;
+  throw new AppError(
+    "invalid",
+    `${setting} ${JSON.stringify(path)}: expected an absolute path; set it to your home directory`,
+  );
 }
 
 /** Makes a path of a settings file or a variable absolute. A leading `~/` is the home directory, which no shell has put there. */

@@ -386,3 +386,22 @@ test.if(posix)(
     );
   },
 );
+
+test("a home that is no absolute path is refused by name, since another working directory would have other data", async () => {
+  await using folder = await temporaryFolder();
+  const said = async (name: "service" | "cairn", args: string[], environment: Record<string, string>) => {
+    const { exitCode, stderr } = await runBinary(name, args, { cwd: folder.path, environment });
+    return [exitCode, stderr];
+  };
+  const refused = (setting: string, path: string) => [
+    1,
+    `Error: ${setting} "${path}": expected an absolute path; set it to your home directory\n`,
+  ];
+  const serve = ["serve", "--listen", "127.0.0.1:0"];
+  expect(await said("service", serve, { HOME: "." })).toEqual(refused("HOME", "."));
+  const solo = ["init", "solo", "--non-interactive"];
+  for (const args of [["status"], solo])
+    expect(await said("cairn", args, { HOME: "~" })).toEqual(refused("HOME", "~"));
+  expect(await said("cairn", solo, { HOME: "", USERPROFILE: "me" })).toEqual(refused("USERPROFILE", "me"));
+  expect(readdirSync(folder.path)).toEqual([]);
+});
