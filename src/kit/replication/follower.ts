@@ -2,20 +2,21 @@
 // of life end. A takeover is an entry of the log, so that of two nodes only one succeeds, and only one that has every entry before it.
 
 import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../disk/modes.ts";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
-import { filesOfDatabase } from "../storage/db-file.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { decodeEntry, encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Position } from "./leader.ts";
 import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
 import { CLUSTER, entryKey } from "./places.ts";
-import { applyEntries, removeDurably } from "./replica-files.ts";
+import { applyEntries, removeDurably, replaceNames } from "./replica-files.ts";
 import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
 
 /** Larger than any write of the program. */
@@ -28,6 +29,8 @@ const READS_AT_ONCE = 4;
 const OWN_BEATS_MAX = 2;
 /** Not those of the runtime, such as ERR_INVALID_ARG_TYPE. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
+/** In the data directory: the files of a snapshot, until they are complete. */
+const BUILD = "replication-snapshot";
 const CLUSTER_BYTES_MAX = 1_024;
 const CLUSTER_BITS = 128;
 
@@ -226,27 +229,38 @@ export class Follower {
     }
   }
 
+  /**
+   * Builds the files beside those that are there, which are the only whole copy if the object storage turns out to be damaged, and puts them in
+   * their place at the end.
+   */
   async #restoreOnly(manifest: Manifest, signal: AbortSignal): Promise<void> {
     const { storage, directory, names, log } = this.#deps;
     const { after: seq, hash, takeovers, complete } = manifest;
     this.#requireShared(manifest.files, "the newest snapshot");
     log.info("copying a snapshot", { after: seq, files: manifest.files.length });
-    this.#unprepared = undefined;
-    await this.#stored({ ...this.#state!, seq, hash, takeovers, files: "building" });
-    // A WAL that stayed would be applied to the new file.
-    for (const path of names.flatMap((name) => filesOfDatabase(join(directory, name))))
-      await removeDurably(path);
-    await restoreFiles(storage, directory, manifest, signal);
-    while (this.#state!.seq < complete && !signal.aborted)
-      if (!(await this.#applied(complete))) throw missing(this.#state!.seq + 1);
+    const build = join(directory, BUILD);
+    await removeDurably(build);
+    await mkdir(build, { mode: PRIVATE_DIRECTORY_MODE });
+    await restoreFiles(storage, build, manifest, signal);
+    let state: LocalState = { ...this.#state!, seq, hash, takeovers, files: "building" };
+    while (state.seq < complete) {
+      signal.throwIfAborted();
+      const entries = await this.#entriesAfter(state, complete - state.seq);
+      if (entries.length === 0) throw missing(state.seq + 1);
+      await applyEntries(build, entries);
+      state = stateAfter(state, entries);
+    }
     signal.throwIfAborted();
-    await this.#stored({ ...this.#state!, files: "exact" });
+    this.#unprepared = undefined;
+    await this.#stored({ ...state, files: "building" });
+    await replaceNames(build, directory, names);
+    await this.#stored({ ...state, files: "exact" });
   }
 
   /** Applies the next entries, at least up to this one if they are not too many at once. False: the log has no next entry. */
   async #applied(position: number): Promise<boolean> {
     const { directory } = this.#deps;
-    const entries = await this.#nextEntries(Math.max(1, position - this.#state!.seq));
+    const entries = await this.#entriesAfter(this.#state!, Math.max(1, position - this.#state!.seq));
     if (entries.length === 0) return false;
     await applyEntries(directory, entries);
     for (const { file } of entries.flatMap(({ parts }) => parts)) this.#unprepared?.add(file);
@@ -263,10 +277,10 @@ export class Follower {
     await this.#stored(stateAfter(this.#state!, entries));
   }
 
-  /** Reads entries after the last one, several at a time. */
-  async #nextEntries(count: number): Promise<ReadEntry[]> {
+  /** Reads at most so many entries after this one, several at a time. */
+  async #entriesAfter(last: Position, count: number): Promise<ReadEntry[]> {
     const entries: ReadEntry[] = [];
-    let { seq, hash } = this.#state!;
+    let { seq, hash } = last;
     for (let bytes = 0; entries.length < Math.min(count, BATCH_ENTRIES_MAX) && bytes < BATCH_BYTES_MAX;) {
       const wanted = Math.min(count - entries.length, READS_AT_ONCE);
       const numbers = Array.from({ length: wanted }, (_, index) => seq + 1 + index);
@@ -338,8 +352,11 @@ export class Follower {
    * and the log goes on after its last entry.
    */
   async #skipToEnd(): Promise<void> {
-    for (let entries = await this.#nextEntries(1); entries.length > 0; entries = await this.#nextEntries(1))
+    for (;;) {
+      const entries = await this.#entriesAfter(this.#state!, 1);
+      if (entries.length === 0) return;
       await this.#advanced(entries);
+    }
   }
 }
 

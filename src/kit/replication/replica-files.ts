@@ -1,12 +1,13 @@
 // The files of a node that follows: entries are applied to them in order. Each part can be applied again after a crash in the middle, because it
 // says what is where, not what changes.
 
-import { mkdir, open, rm, stat, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { syncDirectory } from "../disk/replace-file.ts";
 import { writeWhole } from "../disk/write-whole.ts";
 import { systemCode } from "../error.ts";
+import { filesOfDatabase } from "../storage/db-file.ts";
 import type { AppendPart, Entry, PagesPart } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -53,6 +54,20 @@ async function opened(path: string): Promise<{ readonly handle: FileHandle; read
   }
   await mkdir(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   return { handle: await open(path, "wx+", PRIVATE_FILE_MODE), isNew: true };
+}
+
+/** Puts what `build` has in the place of these names in the directory, and removes `build`. Not in one step: the caller notes that it is under way. */
+export async function replaceNames(
+  build: string,
+  directory: string,
+  names: readonly string[],
+): Promise<void> {
+  // A WAL that stayed would be applied to the new file.
+  for (const path of names.flatMap((name) => filesOfDatabase(join(directory, name))))
+    await removeDurably(path);
+  for (const name of await readdir(build)) await rename(join(build, name), join(directory, name));
+  await rm(build, { recursive: true });
+  await syncDirectory(directory);
 }
 
 export async function removeDurably(path: string): Promise<void> {

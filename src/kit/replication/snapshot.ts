@@ -10,7 +10,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { writeWhole } from "../disk/write-whole.ts";
-import { AppError } from "../error.ts";
+import { AppError, systemCode } from "../error.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { closed } from "../schema.ts";
 import { isInside } from "./entry.ts";
@@ -184,6 +184,8 @@ export async function restoreFiles(
       await pipeline(packed, createZstdDecompress({ chunkSize: CHUNK_BYTES }), write, { signal });
       if (written !== size || hasher.digest("hex") !== sha256) throw damaged(file);
       await handle.sync();
+    } catch (error) {
+      throw /^Z(STD)?_/.test(systemCode(error) ?? "") ? damaged(file) : error;
     } finally {
       await handle.close();
     }

@@ -155,3 +155,26 @@ test("a snapshot whose entries are trimmed while it is copied is replaced by the
   await following;
   expect(all.texts("b")).toEqual(["one", "two", "three", "four", "five"]);
 });
+
+test.each([
+  ["a file of the snapshot", "snapshots/"],
+  ["an entry that belongs to it", "log/"],
+])("a node that crashed while it led keeps its data while %s is damaged", async (_, prefix) => {
+  await using all = await replicas();
+  const a = await led(all);
+  await all.passing(a.add("two"));
+  a.crash();
+  const kept = new Map(all.storage.objects);
+  const damaged = all.storage
+    .keys(prefix)
+    .filter((key) => !key.endsWith(".json"))
+    .at(-1)!;
+  all.storage.objects.set(damaged, Buffer.from("damaged"));
+  const stop = new AbortController();
+  const followed = all.passing(all.follower("a").follow(stop.signal));
+  await expect(followed).rejects.toMatchObject({ code: "invalid" });
+  for (const [key, bytes] of kept) all.storage.objects.set(key, bytes);
+  await using again = await all.takesOver("a");
+  await all.passing(again.end());
+  expect(all.texts("a")).toEqual(["one", "two"]);
+});
