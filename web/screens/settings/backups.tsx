@@ -101,14 +101,16 @@ function Facts(props: { readonly overview: BackupsOverview }): JSX.Element {
             <>
               <dt>Copies</dt>
               <dd>
-                In the bucket <bdi class="mono">{copies().bucket}</bdi>
-                <Show when={copies().last_at} fallback=". None has been made yet.">
-                  {(last) => (
-                    <>
-                      , the newest of <Time time={last()} />
-                    </>
-                  )}
-                </Show>
+                <span>
+                  In the bucket <bdi class="mono">{copies().bucket}</bdi>
+                  <Show when={copies().last_at} fallback=". None has been made yet.">
+                    {(last) => (
+                      <>
+                        , the newest of <Time time={last()} />
+                      </>
+                    )}
+                  </Show>
+                </span>
               </dd>
             </>
           )}
