@@ -1,0 +1,54 @@
+// Goal: nothing leaves the node that leads before the log has it, whatever it is and whichever way it goes.
+
+import { expect, test } from "bun:test";
+import { settledFirst, type Copying } from "../../src/context/replication/copying.ts";
+import { AppError } from "../../src/kit/error.ts";
+import type { Exchange } from "../../src/kit/http/exchange.ts";
+import { nodes } from "../kit/context/nodes.ts";
+import { SPACE } from "../kit/context/context-server.ts";
+import { until } from "../kit/eventually.ts";
+import type { AskedOfStorage } from "../kit/object-storage.ts";
+import { silent } from "../kit/silent.ts";
+
+const isEntry = ({ method, key }: AskedOfStorage) => method === "PUT" && key.includes("/log/");
+const isLogRequest = (request: string) => request.startsWith("PUT team/log/");
+
+test("an acknowledgement, a refusal that tells of a change, and a read wait for the log", async () => {
+  await using all = await nodes();
+  const a = await all.start("a");
+  await a.leads();
+  await a.admin.write("a.md", "one\n");
+  all.storage.fail(503, "SlowDown", { on: isEntry });
+  const told: string[] = [];
+  const asked = (what: string, answer: Promise<unknown>) =>
+    answer.catch(() => {}).finally(() => told.push(what));
+  // Its path ends as that of the health check.
+  const first = asked("write", a.admin.write("docs/health", "health\n"));
+  await until(() => all.storage.requests.filter(isLogRequest).length > 3);
+  const others = [
+    asked("read", a.admin.read("docs/health")),
+    asked("refusal", a.admin.write("docs/health", "again\n", { "If-None-Match": "*" })),
+    asked("list", a.admin.get(`/spaces/${SPACE}/files`)),
+    asked("page", fetch(`${a.url}/console`)),
+    asked("head", fetch(`${a.url}/api/v1/spaces/${SPACE}/files/docs/health`, { method: "HEAD" })),
+  ];
+  expect(await a.health()).toEqual([200, "ok"]);
+  await Bun.sleep(300);
+  expect(told).toEqual([]);
+  all.storage.heal();
+  await Promise.all([first, ...others]);
+  expect(await a.admin.read("docs/health")).toBe("health\n");
+});
+
+test("the check of health fails as soon as this node may have been replaced, so that a proxy asks another one", async () => {
+  const requireLead = () => {
+    throw new AppError("unavailable", "this node does not lead any more");
+  };
+  const copying = { requireLead, settled: () => undefined } as unknown as Copying;
+  const handle = settledFirst(() => new Response("ok"), copying, silent);
+  const statusOf = async (path: string) =>
+    (await handle(new Request("http://a"), { id: "1", path } as Exchange)).status;
+  expect(await statusOf("/health")).toBe(503);
+  expect(await statusOf("/api/v1/health")).toBe(503);
+  expect(await statusOf("/metrics")).toBe(200);
+});
