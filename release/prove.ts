@@ -26,12 +26,14 @@ async function proofs(): Promise<Named[]> {
   const { killContext } = await import("../tests/prove/kill-context.ts");
   const { proveSpaces } = await import("../tests/prove/kill-spaces.ts");
   const { proveSaves } = await import("../tests/prove/kill-saves.ts");
+  const { proveNodes } = await import("../tests/prove/kill-nodes.ts");
   const { killService } = await import("../tests/prove/kill-service.ts");
   const { killSync } = await import("../tests/prove/kill-sync.ts");
   const { proveSync } = await import("../tests/prove/sync.ts");
   const kills = [
     { name: "kill cairn server", weight: 1, run: killContext },
     { name: "kill changes of spaces", weight: 1, run: proveSpaces },
+    { name: "kill nodes", weight: 1, run: proveNodes },
     { name: "kill service", weight: 1, run: killService },
     { name: "kill saves of files", weight: 1, run: proveSaves },
     { name: "kill cairn sync", weight: 1, run: killSync },
