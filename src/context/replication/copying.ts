@@ -14,7 +14,7 @@ import { AUDIT_FILE, placeOf, SERVER_DATABASE, SPACES, spaceFolder } from "./cop
 import { leaderReadings } from "./readings.ts";
 import { treeAt } from "./trees.ts";
 
-const OF_THIS_NODE = ["/health", "/api/v1/health", "/metrics"];
+const HEALTH = ["/health", "/api/v1/health"];
 
 export interface Copying {
   readonly server: PageSink;
@@ -61,15 +61,15 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
 }
 
 /**
- * An answer may show any change made so far, so it waits until the log has them all. The state of health and the metrics are of this node only, but
- * a node that may have been replaced is not well.
+ * An answer may show any change made so far, so it waits until the log has them all. The state of health and the metrics are of this node only. A node
+ * that may have been replaced is not well, so that a proxy asks another one.
  */
 export function settledFirst(handle: Handle, { settled, requireLead }: Copying, log: Log): Handle {
   return async (request, exchange) => {
     try {
       const answer = await handle(request, exchange);
-      if (OF_THIS_NODE.includes(exchange.path)) requireLead();
-      else await settled();
+      if (HEALTH.includes(exchange.path)) requireLead();
+      else if (exchange.path !== "/metrics") await settled();
       return answer;
     } catch (error) {
       return answerError(exchange.id, error, log);

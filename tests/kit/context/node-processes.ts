@@ -1,6 +1,6 @@
 // Nodes of one server, each a process of its own, with a scripted object storage. `await using` kills them and removes their folders.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initServer } from "../../../src/context/init-server.ts";
 import { temporaryFolder } from "../folder.ts";
@@ -58,9 +58,12 @@ export async function nodeProcesses(names: readonly string[]): Promise<NodeProce
   stack.defer(async () => {
     for (const node of nodes) await node.kill();
   });
-  for (const node of nodes) {
+  const [leader, ...others] = nodes;
+  await leader!.start();
+  await until(() => leader!.leads());
+  for (const node of others) {
+    cpSync(join(first, "secrets.key"), join(node.directory, "secrets.key"));
     await node.start();
-    if (node === nodes[0]) await until(() => node.leads());
   }
   const kept = stack.move();
   return { nodes, token, [Symbol.asyncDispose]: () => kept.disposeAsync() };
