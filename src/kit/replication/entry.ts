@@ -104,6 +104,7 @@ export async function decodeEntry(bytes: Uint8Array, seq: number): Promise<Entry
   };
   const { kind, node, previous } = head;
   const parts = head.parts.map((part) => partOf(part, take, seq));
+  if (at !== content.length) throw damaged(seq);
   return { seq, kind, node, previous, parts };
 }
 
