@@ -6,6 +6,7 @@ import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { callersText } from "../../parts/approval/callers.ts";
 import { approvalsQuery } from "../../state/lists.ts";
@@ -63,18 +64,15 @@ function Approved(props: { readonly gear: GearDetail }): JSX.Element {
 
 function TimeLimit(props: { readonly gear: GearDetail }): JSX.Element {
   const [seconds, setSeconds] = createSignal(String(props.gear.timeout_seconds));
-  createEffect(
-    on(
-      () => props.gear.timeout_seconds,
-      (value) => setSeconds(String(value)),
-      { defer: true },
-    ),
-  );
+  const saved = () => String(props.gear.timeout_seconds);
+  // Follows another admin, unless it was edited here.
+  createEffect(on(saved, (now, before) => before !== undefined && seconds() === before && setSeconds(now)));
   const saving = createSubmission(["timeout_seconds"], () => {
     const timeout_seconds = Number(seconds());
     return decide(props.gear, { timeout_seconds });
   });
-  const changed = () => seconds().trim() !== String(props.gear.timeout_seconds);
+  const changed = () => seconds().trim() !== saved();
+  guardLeaving(changed);
   return (
     <form class="gear-limit" onSubmit={(event) => void saving.submit(event)}>
       <TextInput

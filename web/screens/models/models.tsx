@@ -154,9 +154,15 @@ function NewModels(props: { readonly catalogue: Catalogue }): JSX.Element {
           onChange={(value) => setId(Number(value))}
         />
       </Show>
-      <Show when={provider()} keyed>
+      {/* A form for each, which a change of its provider does not end. */}
+      <Show when={provider().id} keyed>
         {(chosen) => (
-          <ModelPicker provider={chosen} models={props.catalogue.models} onAdded={() => {}} askNow />
+          <ModelPicker
+            provider={props.catalogue.providers.find((one) => one.id === chosen) ?? provider()}
+            models={props.catalogue.models}
+            onAdded={() => {}}
+            askNow
+          />
         )}
       </Show>
     </section>

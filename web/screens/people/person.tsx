@@ -100,7 +100,13 @@ function Shown(props: PersonProps & Opened): JSX.Element {
 
 function RoleForm(props: Opened): JSX.Element {
   const [role, setRole] = createSignal<Role>(props.user.role);
-  createEffect(on(() => props.user.role, setRole));
+  // Follows another admin, unless it was edited here.
+  createEffect(
+    on(
+      () => props.user.role,
+      (now, before) => role() === before && setRole(now),
+    ),
+  );
   guardLeaving(() => role() !== props.user.role);
   const sent = createSubmission(["role"], async () => {
     await take(api.users({ id: props.user.id }).patch({ role: role() }));
