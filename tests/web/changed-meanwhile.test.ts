@@ -1,4 +1,4 @@
-// Goal: a field that someone has edited keeps what they typed when someone else saves another value, and is asked about before it is left.
+// Goal: a field that someone has edited keeps what they typed when someone else saves another value, and is asked about before it is left or closed.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -36,6 +36,26 @@ onScreen("an edited field", withModel, (at) => {
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await limit.inputValue()).toBe("77");
     await leavesWithQuestion(page);
+  });
+
+  test("with the purpose of a new workspace is asked about before Escape closes its dialog", async () => {
+    await using page = await at.open("/workspaces?new=1");
+    const creating = page.getByRole("dialog", { name: "Create workspace" });
+    const description = creating.getByRole("textbox", { name: "Description" });
+    await creating.getByRole("textbox", { name: "Name" }).fill("Harbour");
+    await description.fill("Compares the tides of all ports.");
+    await page.keyboard.press("Escape");
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    expect(await description.inputValue()).toBe("Compares the tides of all ports.");
+    await creating.getByRole("button", { name: "Create workspace" }).click();
+    await page.waitForURL(/\/workspaces\/\d+$/);
+    await using other = await at.open("/workspaces?new=1");
+    await other.getByRole("textbox", { name: "Description" }).fill("Nothing yet.");
+    await other.keyboard.press("Escape");
+    await other.getByRole("button", { name: "Discard changes" }).click();
+    await other.getByRole("dialog", { name: "Create workspace" }).waitFor({ state: "detached" });
   });
 
   test("with the role of a person", async () => {

@@ -9,6 +9,7 @@ import { put, refresh } from "../../api/query.ts";
 import { Combobox } from "../../kit/combobox.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { bestModel } from "../../parts/catalog/best-model.ts";
@@ -25,6 +26,8 @@ export function WorkspaceForm(props: {
   const [name, setName] = createSignal("");
   const [description, setDescription] = createSignal("");
   const [chosen, setChosen] = createSignal<string | undefined>(firstChoice(props.models));
+  // A name alone is typed again sooner than a question is answered.
+  const saved = guardLeaving(() => description().trim() !== "");
   const open = unlessMovedOn((id: number) => navigate(`/workspaces/${id}`));
   const form = createSubmission(["name", "description", "orchestrator_model_id"], async () => {
     if (name().trim() === "") throw fieldProblem("name", "Enter a name.");
@@ -36,6 +39,7 @@ export function WorkspaceForm(props: {
         orchestrator_model_id: Number(chosen()),
       }),
     );
+    saved();
     keep(MODEL_KEY, chosen());
     put(["workspace", made.id], made);
     void refresh("workspaces");
