@@ -67,7 +67,7 @@ onScreen("long names", crowded, (at) => {
   test.each(WIDTHS.flatMap((width) => pages.map(([name, path, act]) => [name, width, path, act] as const)))(
     "%s fits %i px",
     async (_, width, path, act) => {
-      const page = await at.open(path(), { width });
+      const page = await at.look(path(), { width });
       await page.locator("h1, h2").first().waitFor({ state: "attached" });
       await act?.(page);
       await page
@@ -76,7 +76,6 @@ onScreen("long names", crowded, (at) => {
         .waitFor({ state: "attached" });
       await page.locator(LOADING).first().waitFor({ state: "detached" });
       expect(await page.evaluate(CROWDED)).toEqual([]);
-      await page.close();
     },
   );
 });

@@ -45,7 +45,7 @@ onScreen("names in order", named, (at) => {
     ["files", () => `${at.own}/files`, "[role=treeitem]", IN_ORDER],
   ];
   test.each(lists)("%s", async (_, path, selector, order) => {
-    await using page = await at.open(path());
+    const page = await at.look(path());
     await eventually(shown(page, selector), [...order]);
   });
 

@@ -21,10 +21,9 @@ const talked = async () => {
 
 onScreen("a page at 400 %", talked, (at) => {
   test("shows all views and the number of tokens, and scrolls no screen sideways", async () => {
-    await using page = await at.browser.open("about:blank", "", ZOOMED);
     const views = ["", "/blueprint", "/files", "/activity", "/activity?turn=1"];
     for (const view of views) {
-      await page.goto(at.url + at.own + view);
+      const page = await at.look(at.own + view, ZOOMED);
       await page.locator(".workspace-meter").waitFor();
       await eventually(() => page.locator(".skeleton").count(), 0);
       const meter = page.locator(".workspace-meter");
@@ -40,14 +39,14 @@ onScreen("a page at 400 %", talked, (at) => {
   });
 
   test("leaves room for the conversation above the message box", async () => {
-    await using page = await at.open(at.own, ZOOMED);
+    const page = await at.look(at.own, ZOOMED);
     await page.getByText("Done.").first().waitFor();
     const conversation = page.locator(".chat-scroll");
     await eventually(async () => (await edgesOf(conversation)).height >= CONVERSATION_PX, true);
   });
 
   test("writes no name of a step over its numbers", async () => {
-    await using page = await at.open(`${at.own}/activity?turn=1`, ZOOMED);
+    const page = await at.look(`${at.own}/activity?turn=1`, ZOOMED);
     const rows = page.locator(".activity-row[aria-level]");
     await rows.first().waitFor();
     for (const row of await rows.all()) {

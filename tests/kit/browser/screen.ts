@@ -37,9 +37,23 @@ export async function withBrowser<
   W extends { readonly url: string; use<T extends AsyncDisposable>(thing: T): T },
 >(at: W, kind?: BrowserKind) {
   const browser = at.use(await startBrowser(kind));
+  const open = (path: string, page?: PageOptions): Promise<Page> => browser.open(at.url, path, page);
+  const seen = new Map<string, Page>();
   return Object.assign(at, {
     browser,
     /** Opens an address of the interface; a page of its own person unless a context is given. */
-    open: (path: string, page?: PageOptions): Promise<Page> => browser.open(at.url, path, page),
+    open,
+    /**
+     * As `open`, for tests that only look: all those with the same options share a page, because one that goes to its next address takes half the
+     * processor of a new one. A test that types, decides, signs in or changes requests leaves something to the next, so it opens a page of its own.
+     */
+    async look(path: string, options: Omit<PageOptions, "context"> = {}): Promise<Page> {
+      const key = JSON.stringify(options);
+      const before = seen.get(key);
+      if (before !== undefined) await before.goto(at.url + path);
+      const page = before ?? (await open(path, options));
+      seen.set(key, page);
+      return page;
+    },
   });
 }
