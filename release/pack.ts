@@ -1,6 +1,6 @@
 // After `build.ts --all`: one archive for each target in dist/release/, and SHA256SUMS over them. `pack.ts [target …]` packs a part.
 // Each archive holds a folder with the two programs, the licence, the readme, the manual, man pages and the definitions of system services; for Linux
-// also what makes container images and a chart. The same build gives the same archives.
+// also what makes container images, a lab and a chart. The same build gives the same archives.
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
@@ -14,11 +14,11 @@ const OUTPUT = `${ROOT}/dist/release`;
 const SUMS = "SHA256SUMS";
 /** Folders below `release` for each system, and their names in the archive. */
 const FOLDERS = {
-  linux: { "units/systemd": "systemd", containers: "containers", chart: "chart" },
+  linux: { "units/systemd": "systemd", containers: "containers", lab: "lab", chart: "chart" },
   darwin: { "units/launchd": "launchd" },
   windows: { "units/windows": "windows" },
 };
-const EXECUTABLE = new Set(["containers/healthy"]);
+const EXECUTABLE = new Set(["containers/healthy", "lab/node", "lab/try"]);
 
 async function contents(folder: string, target: Target): Promise<ArchiveFile[]> {
   const files: ArchiveFile[] = [];

@@ -63,12 +63,27 @@ const tools = {
   },
   // The client that people use, for the terminal interface over SSH.
   ssh: { commands: ["ssh"], elsewhere: [], debianPackages: ["openssh-client"], onlyOn: "linux" },
+  // The reverse proxy of the lab.
+  haproxy: {
+    commands: ["haproxy"],
+    elsewhere: ["/usr/sbin/haproxy"],
+    debianPackages: ["haproxy"],
+    onlyOn: "linux",
+  },
 } satisfies Record<string, Tool>;
 
 type ToolName = keyof typeof tools;
 
 /** The tools that the tests need today. A test that drives another tool adds it here. */
-const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap", "zsh", "fish", "ssh"];
+const NEEDED_BY_TESTS: readonly ToolName[] = [
+  "chromium",
+  "docker",
+  "debootstrap",
+  "zsh",
+  "fish",
+  "ssh",
+  "haproxy",
+];
 
 /** Full path of a tool, or undefined. For tests: skip with a reason, or call it. */
 export function locateTool(name: ToolName): string | undefined {

@@ -30,16 +30,26 @@ interface Node {
 }
 
 interface Nodes extends AsyncDisposable {
+  /** Of the admin. */
+  readonly token: string;
   readonly storage: ScriptedStorage;
   /** Starts a node. The first one of this name, if it is the first of all, has the data of a new server. */
   start(name: string): Promise<Node>;
   directoryOf(name: string): string;
 }
 
+interface NodesOptions {
+  readonly prefix?: string;
+  readonly timing?: Timing;
+  /** Laid over `server.yaml`. */
+  readonly config?: Record<string, unknown>;
+}
+
 export async function nodes({
   prefix = "team",
   timing = TIMING,
-}: { prefix?: string; timing?: Timing } = {}): Promise<Nodes> {
+  config: more = {},
+}: NodesOptions = {}): Promise<Nodes> {
   await using stack = new AsyncDisposableStack();
   const storage = stack.use(await ScriptedStorage.start());
   const folder = stack.use(await temporaryFolder());
@@ -62,7 +72,7 @@ export async function nodes({
         cpSync(join(first, "secrets.key"), join(directory, "secrets.key"));
     }
     const replication = { node: name, bucket, endpoint, region, prefix };
-    const config = { rate_limit: { enabled: false }, replication };
+    const config = { rate_limit: { enabled: false }, replication, ...more };
     writeFileSync(join(directory, "server.yaml"), Bun.YAML.stringify(config), { mode: 0o600 });
   };
   const start = async (name: string): Promise<Node> => {
@@ -103,5 +113,13 @@ export async function nodes({
     };
   };
   const kept = stack.move();
-  return { storage, start, directoryOf, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return {
+    get token() {
+      return token;
+    },
+    storage,
+    start,
+    directoryOf,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
