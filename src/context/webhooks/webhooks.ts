@@ -12,6 +12,7 @@ import { requireSpaces, spacesOf, storedSpaces } from "../people/space-names.ts"
 import type { DeadLetterFile } from "./dead-letter.ts";
 import { newDeliveryId, type Deliveries } from "./delivery.ts";
 import {
+  DELIVERIES_KEPT,
   WEBHOOKS_MAX,
   type CreatedWebhook,
   type CreateWebhook,
@@ -232,6 +233,7 @@ export class Webhooks {
             `webhook ${hook.id} already has ${WAITING_BY_HAND_MAX} pending deliveries; try again later`,
           );
         store.begin.run({ id, webhook_id: hook.id, event_seq: null, type, body, created_at: clock.now() });
+        store.forget.run(hook.id, DELIVERIES_KEPT);
       }),
     );
     deliveries.wake(hook.id);
