@@ -260,9 +260,16 @@ export class Follower {
   /** Applies the next entries, at least up to this one if they are not too many at once. False: the log has no next entry. */
   async #applied(position: number): Promise<boolean> {
     const { directory } = this.#deps;
-    const entries = await this.#entriesAfter(this.#state!, Math.max(1, position - this.#state!.seq));
+    const state = this.#state!;
+    const entries = await this.#entriesAfter(state, Math.max(1, position - state.seq));
     if (entries.length === 0) return false;
-    await applyEntries(directory, entries);
+    try {
+      await applyEntries(directory, entries, { isComplete: state.files === "exact" });
+    } catch (error) {
+      if (!isLack(error)) throw error;
+      await this.#stored({ ...state, files: "building" });
+      throw new AppError("unavailable", `${messageOf(error)}; copying all data again`);
+    }
     for (const { file } of entries.flatMap(({ parts }) => parts)) this.#unprepared?.add(file);
     await this.#advanced(entries);
     return true;

@@ -1,27 +1,47 @@
 // The files of a node that follows: entries are applied to them in order. Each part can be applied again after a crash in the middle, because it
 // says what is where, not what changes.
 
+import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { syncDirectory } from "../disk/replace-file.ts";
 import { writeWhole } from "../disk/write-whole.ts";
-import { systemCode } from "../error.ts";
+import { AppError, systemCode } from "../error.ts";
 import { filesOfDatabase } from "../storage/db-file.ts";
 import type { AppendPart, Entry, PagesPart } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
 
-/** Applies entries that follow one another. Durable when it resolves. Raises errors of the disk. */
-export async function applyEntries(directory: string, entries: readonly Entry[]): Promise<void> {
+/**
+ * Applies entries that follow one another. Durable when it resolves. Raises errors of the disk. `isComplete`: all files before these entries are
+ * there; if one is missing, raises `not_found`.
+ */
+export async function applyEntries(
+  directory: string,
+  entries: readonly Entry[],
+  { isComplete = false }: { readonly isComplete?: boolean } = {},
+): Promise<void> {
   // Each page and each file is written once, whatever the number of entries.
   const merged = new Outbox();
   for (const part of entries.flatMap(({ parts }) => parts)) merged.add(part);
   for (const part of merged.take()) {
     const path = join(directory, ...part.file.split("/"));
-    if (part.kind === "pages") await inFile(path, (handle) => writePages(handle, part));
-    else if (part.kind === "append") await inFile(path, (handle) => writeEnd(handle, part));
-    else await removeDurably(path);
+    if (part.kind === "remove") {
+      await removeDurably(path);
+      continue;
+    }
+    if (isComplete && !isWhole(part) && !existsSync(path))
+      throw new AppError("not_found", `${path}: not found`);
+    await inFile(path, (handle) =>
+      part.kind === "pages" ? writePages(handle, part) : writeEnd(handle, part),
+    );
   }
+}
+
+/** Whether it makes the file, and changes none. */
+function isWhole(part: PagesPart | AppendPart): boolean {
+  if (part.kind === "append") return part.at === 0;
+  return [...part.pages.keys()].filter((number) => number <= part.size).length === part.size;
 }
 
 async function writePages(handle: FileHandle, { pageSize, size, pages }: PagesPart): Promise<void> {

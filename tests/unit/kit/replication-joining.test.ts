@@ -1,7 +1,8 @@
 // Goal: exactly one node begins a log, with its data; others join it or say why they cannot. A disk that fails stops no node.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { encodeEntry } from "../../../src/kit/replication/entry.ts";
 import { CLUSTER, entryKey, LEADER } from "../../../src/kit/replication/places.ts";
@@ -184,5 +185,60 @@ test("a node whose disk fails goes on when it works again", async () => {
   await all.passing(until(() => b.position === 3));
   stop.abort();
   expect(await following).toBeUndefined();
+  expect(all.texts("b")).toEqual(["one", "two"]);
+});
+
+test("a node that crashed at any step of a copy or of following has the same in the end", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  await using a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.snapshot(() => a.add("two")));
+  await all.passing(a.add("three"));
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const moments: string[] = [];
+  const isOwn = new AsyncLocalStorage<boolean>();
+  const remember = () => {
+    if (!isOwn.getStore()) return;
+    const name = `b${moments.length}`;
+    cpSync(all.directory("b"), all.directory(name), { recursive: true });
+    moments.push(name);
+  };
+  all.storage.before = all.storage.after = remember;
+  const following = isOwn.run(true, () => b.follow(stop.signal));
+  await all.passing(until(() => b.position === a.leader.position.seq));
+  for (const text of ["four", "five"]) await all.passing(a.add(text));
+  await all.passing(until(() => b.position === a.leader.position.seq));
+  stop.abort();
+  await following;
+  expect(moments.length).toBeGreaterThan(20);
+  // Half of them find only the newest snapshot.
+  for (const [index, name] of moments.entries()) {
+    if (index === Math.floor(moments.length / 2)) {
+      await all.passing(a.snapshot());
+      await all.passing(a.snapshot());
+    }
+    const ends = new AbortController();
+    const again = all.follower(name);
+    const ended = again.follow(ends.signal);
+    await all.passing(until(() => again.position === a.leader.position.seq));
+    ends.abort();
+    await ended;
+    expect(all.texts(name)).toEqual(["one", "two", "three", "four", "five"]);
+  }
+});
+
+test("a node whose files were deleted copies them again instead of writing pages into nothing", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  await using a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.snapshot());
+  await followed(all, "b", 5_000);
+  expect(all.texts("b")).toEqual(["one"]);
+  rmSync(join(all.directory("b"), "x.db"));
+  await all.passing(a.add("two"));
+  await followed(all, "b", 10_000);
   expect(all.texts("b")).toEqual(["one", "two"]);
 });
