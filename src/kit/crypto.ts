@@ -1,9 +1,7 @@
 // Hashes and bearer tokens. Formats that are stored live here, so that they are stated once.
 
-import { Stretch, turnOfOthers } from "./clock.ts";
 import { randomSecret } from "./random.ts";
 
-const HASHED_BYTES = 1024 * 1024;
 const TOKEN_PREFIX = "cairn_";
 const TOKEN_BITS = 256;
 /** Longer tokens are refused without a database lookup. */
@@ -12,17 +10,6 @@ export const TOKEN_CHARACTERS_MAX = 512;
 /** SHA-256 as lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {
   return Bun.CryptoHasher.hash("sha256", data, "hex");
-}
-
-/** The same with pauses, for many bytes. */
-export async function sha256HexInTurns(bytes: Uint8Array): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  const stretch = new Stretch();
-  for (let at = 0; at < bytes.length; at += HASHED_BYTES) {
-    hasher.update(bytes.subarray(at, at + HASHED_BYTES));
-    if (stretch.isOver()) await turnOfOthers();
-  }
-  return hasher.digest("hex");
 }
 
 /** Compares in a time that does not depend on where the texts differ. */

@@ -3,13 +3,12 @@
 
 import { SECOND_MS, type Clock, type Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
-import { sha256HexInTurns } from "../crypto.ts";
 import { AppError } from "../error.ts";
 import { networkProblem } from "../network/network-problem.ts";
 import { sizeText } from "../text/amounts.ts";
 import { encodedKey, type S3Address } from "./s3-address.ts";
 import { interrupted, mayPass, refusedBy, tooLate, unreachable, type Bucket } from "./s3-failure.ts";
-import { queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
+import { hashOfBody, queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
 import { errorCode } from "./s3-xml.ts";
 
 const TRIES_MAX = 3;
@@ -88,7 +87,7 @@ export class S3Connection {
 
   /** Returns the whole answer. */
   async ask(asked: S3Request): Promise<S3Answer> {
-    const { body: sent = NOTHING, bodyHash = await sha256HexInTurns(sent) } = asked;
+    const { body: sent = NOTHING, bodyHash = await hashOfBody(sent) } = asked;
     const request = { ...asked, bodyHash };
     const limit = this.#limit(request, sent.byteLength);
     try {
@@ -108,7 +107,7 @@ export class S3Connection {
 
   /** Yields the answer in pieces; nothing for one of the accepted codes, with which `onCode` is called. */
   async *read(request: S3Request, onCode: (code: string) => void): AsyncGenerator<Uint8Array> {
-    const bodyHash = await sha256HexInTurns(NOTHING);
+    const bodyHash = await hashOfBody(NOTHING);
     const limit = this.#limit(request, 0);
     try {
       const { response, code } = await this.#inTries(request, limit, () =>

@@ -3,12 +3,12 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { sha256HexInTurns } from "../crypto.ts";
+import { sha256Hex } from "../crypto.ts";
 import { AppError } from "../error.ts";
 import { closed, oneOf } from "../schema.ts";
-import { packed } from "./packing.ts";
 
 const ENTRY_FORMAT = 1;
+const ZSTD_LEVEL = 1;
 const LENGTH_BYTES = 4;
 
 const Place = Type.String({ minLength: 1, description: "a path in the data directory, with / as separator" });
@@ -78,12 +78,12 @@ export async function encodeEntry({ parts, ...rest }: Entry): Promise<Uint8Array
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(text.length);
-  return packed([length, text, ...parts.flatMap(contentOf)]);
+  return Bun.zstdCompress(Buffer.concat([length, text, ...parts.flatMap(contentOf)]), { level: ZSTD_LEVEL });
 }
 
 /** Returns the identity of an entry, to which the next one refers. */
-export function entryHash(bytes: Uint8Array): Promise<string> {
-  return sha256HexInTurns(bytes);
+export function entryHash(bytes: Uint8Array): string {
+  return sha256Hex(bytes);
 }
 
 /** Raises `invalid` for anything but the entry with this number, and `refused` for one of a newer version of the program. */

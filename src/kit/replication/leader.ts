@@ -198,7 +198,7 @@ export class Leader {
     const seq = before + 1;
     const bytes = await encodeEntry({ seq, kind: "changes", node, previous, parts: this.#outbox.take() });
     if (!(await this.#create(seq, bytes))) return false;
-    this.#position = { seq, hash: await entryHash(bytes) };
+    this.#position = { seq, hash: entryHash(bytes) };
     this.appendedBytes += bytes.length;
     this.entries += 1;
     onAppend?.(clock.elapsed() - begun);

@@ -2,7 +2,7 @@
 // trimmed. A snapshot may show changes of entries after the one that it names; applying these entries again is harmless, and only with them it is
 // complete. Two snapshots are kept.
 
-import { createZstdDecompress } from "node:zlib";
+import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -14,10 +14,10 @@ import { AppError, systemCode } from "../error.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { closed } from "../schema.ts";
 import { isInside } from "./entry.ts";
-import { packer } from "./packing.ts";
 import { entryKey, entryOf, LOG, manifestKey, snapshotFolder, snapshotOf, SNAPSHOTS } from "./places.ts";
 
 const FORMAT = 1;
+const ZSTD_LEVEL = 1;
 const CHUNK_BYTES = 1024 * 1024;
 const MANIFEST_BYTES_MAX = 64 * 1024 * 1024;
 const KEPT = 2;
@@ -83,9 +83,11 @@ async function uploadPacked(
       yield chunk;
     }
   }
+  const params = { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL };
+  const zstd = createZstdCompress({ chunkSize: CHUNK_BYTES, params });
   await pipeline(
     counted(),
-    packer(),
+    zstd,
     (packed: AsyncIterable<Buffer> | Iterable<Buffer>) => storage.upload(key, chunksOf(packed), signal),
     { signal },
   );
