@@ -20,10 +20,10 @@ export interface ObjectStorage {
   /** Streams an object; for large ones. Raises `not_found`, `unavailable`, and the reason of an aborted signal. */
   read(key: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * Creates an object unless there is one. False: there is one already, of another call. Raises `unavailable` when it is unknown whether it was created;
-   * the object may then still appear.
+   * Creates an object unless there is one. False: there is one already, of another call. Raises `unavailable` when it is unknown whether it was
+   * created. `sha256`: of the bytes as hex, if the caller has it already.
    */
-  create(key: string, bytes: Uint8Array): Promise<boolean>;
+  create(key: string, bytes: Uint8Array, sha256?: string): Promise<boolean>;
   /** Creates or replaces an object. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** As `put`, of unknown length, with bounded memory. A failure, also one of `content`, leaves no object. `too_large`: more than the storage takes. */

@@ -2,13 +2,14 @@
 // knows requests and answers, not the operations made of them.
 
 import { SECOND_MS, type Clock, type Timers } from "../clock.ts";
+import { sha256InTurns } from "../concurrency/bytes-in-turns.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
 import { AppError } from "../error.ts";
 import { networkProblem } from "../network/network-problem.ts";
 import { sizeText } from "../text/amounts.ts";
 import { encodedKey, type S3Address } from "./s3-address.ts";
 import { interrupted, mayPass, refusedBy, tooLate, unreachable, type Bucket } from "./s3-failure.ts";
-import { hashOfBody, queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
+import { queryText, signedHeaders, type S3Credentials } from "./s3-signature.ts";
 import { errorCode } from "./s3-xml.ts";
 
 const TRIES_MAX = 3;
@@ -87,7 +88,7 @@ export class S3Connection {
 
   /** Returns the whole answer. */
   async ask(asked: S3Request): Promise<S3Answer> {
-    const { body: sent = NOTHING, bodyHash = await hashOfBody(sent) } = asked;
+    const { body: sent = NOTHING, bodyHash = await sha256InTurns(sent) } = asked;
     const request = { ...asked, bodyHash };
     const limit = this.#limit(request, sent.byteLength);
     try {
@@ -107,7 +108,7 @@ export class S3Connection {
 
   /** Yields the answer in pieces; nothing for one of the accepted codes, with which `onCode` is called. */
   async *read(request: S3Request, onCode: (code: string) => void): AsyncGenerator<Uint8Array> {
-    const bodyHash = await hashOfBody(NOTHING);
+    const bodyHash = await sha256InTurns(NOTHING);
     const limit = this.#limit(request, 0);
     try {
       const { response, code } = await this.#inTries(request, limit, () =>

@@ -1,13 +1,11 @@
 // Signs requests to S3 (AWS Signature Version 4, in headers). Our own, because the runtime's client signs no `If-None-Match`, no lists and no parts of
 // uploads that it does not send itself, and its requests follow redirects and have no deadline. No secret is ever in a URL.
 
-import { rfc3339, Stretch, turnOfOthers } from "../clock.ts";
+import { rfc3339 } from "../clock.ts";
 import { compare } from "../compare.ts";
 import { hmacSha256, sha256Hex } from "../crypto.ts";
 import { encodedPart } from "./s3-address.ts";
 
-/** A step of hashing takes about a millisecond. */
-export const HASHED_BYTES = 1024 * 1024;
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
 export interface S3Credentials {
@@ -74,15 +72,4 @@ export function queryText(query: Readonly<Record<string, string>>): string {
     .sort(([a], [b]) => compare(a, b))
     .map(([name, value]) => `${encodedPart(name)}=${encodedPart(value)}`)
     .join("&");
-}
-
-/** Hashes a body in steps, as `bodyHash`. */
-export async function hashOfBody(body: Uint8Array): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  const stretch = new Stretch();
-  for (let start = 0; start < body.byteLength; start += HASHED_BYTES) {
-    hasher.update(body.subarray(start, start + HASHED_BYTES));
-    if (stretch.isOver()) await turnOfOthers();
-  }
-  return hasher.digest("hex");
 }

@@ -6,11 +6,12 @@ import { MINUTE_MS, Stretch, turnOfOthers } from "../clock.ts";
 import { sizeText } from "../text/amounts.ts";
 import type { S3Connection, S3Request } from "./s3-connection.ts";
 import { isUncertain, notS3, refusedBy } from "./s3-failure.ts";
-import { HASHED_BYTES } from "./s3-signature.ts";
 import { completionBody, element, errorCode } from "./s3-xml.ts";
 
 /** All parts but the last have one size, which some storages demand; 5 MiB are the least. */
 export const PART_BYTES = 16 * 1024 * 1024;
+/** A step of hashing takes about a millisecond. */
+const HASHED_BYTES = 1024 * 1024;
 const PARTS_MAX = 10_000;
 /** A restart of the storage, of up to 17 s, does not end a long upload. */
 const PART_TRIES_MAX = 6;

@@ -87,14 +87,15 @@ class S3Storage implements ObjectStorage {
     });
   }
 
-  async create(key: string, body: Uint8Array): Promise<boolean> {
+  async create(key: string, body: Uint8Array, sha256?: string): Promise<boolean> {
     const full = this.#full(key);
     const mark = randomHex(MARK_BITS);
     const headers = { "if-none-match": "*", [MARK]: mark };
     let failure: unknown;
     try {
       const request = { method: "PUT", key: full, headers, body, accepts: [TAKEN] } as const;
-      const { code } = await this.#connection.ask(request);
+      const known = sha256 === undefined ? {} : { bodyHash: sha256 };
+      const { code } = await this.#connection.ask({ ...request, ...known });
       if (code === undefined) return true;
     } catch (error) {
       if (!isUncertain(error)) throw error;

@@ -3,7 +3,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { sha256Hex } from "../crypto.ts";
+import { joinedInTurns, sha256InTurns } from "../concurrency/bytes-in-turns.ts";
 import { AppError } from "../error.ts";
 import { closed, oneOf } from "../schema.ts";
 
@@ -78,12 +78,13 @@ export async function encodeEntry({ parts, ...rest }: Entry): Promise<Uint8Array
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(text.length);
-  return Bun.zstdCompress(Buffer.concat([length, text, ...parts.flatMap(contentOf)]), { level: ZSTD_LEVEL });
+  const content = await joinedInTurns([length, text, ...parts.flatMap(contentOf)]);
+  return Bun.zstdCompress(content as Uint8Array<ArrayBuffer>, { level: ZSTD_LEVEL });
 }
 
 /** Returns the identity of an entry, to which the next one refers. */
-export function entryHash(bytes: Uint8Array): string {
-  return sha256Hex(bytes);
+export function entryHash(bytes: Uint8Array): Promise<string> {
+  return sha256InTurns(bytes);
 }
 
 /** Raises `invalid` for anything but the entry with this number, and `refused` for one of a newer version of the program. */

@@ -299,7 +299,7 @@ export class Follower {
         if (entry.previous !== hash) throw unconnected(seq);
         this.#requireShared(entry.parts, `entry ${seq + 1} of the replication log`);
         seq += 1;
-        hash = entryHash(found);
+        hash = await entryHash(found);
         bytes += found.length;
         entries.push({ ...entry, hash });
       }
@@ -348,7 +348,7 @@ export class Follower {
       this.#lifeSeen = this.#deps.clock.elapsed();
       return undefined;
     }
-    const hash = entryHash(bytes);
+    const hash = await entryHash(bytes);
     const takeovers = [...state.takeovers, seq];
     await this.#stored({ ...state, seq, hash, takeovers, files: "ahead" });
     return { position: { seq, hash }, takeovers, snapshot };

@@ -197,19 +197,20 @@ export class Leader {
     const { seq: before, hash: previous } = this.#position;
     const seq = before + 1;
     const bytes = await encodeEntry({ seq, kind: "changes", node, previous, parts: this.#outbox.take() });
-    if (!(await this.#create(seq, bytes))) return false;
-    this.#position = { seq, hash: entryHash(bytes) };
+    const hash = await entryHash(bytes);
+    if (!(await this.#create(seq, bytes, hash))) return false;
+    this.#position = { seq, hash };
     this.appendedBytes += bytes.length;
     this.entries += 1;
     onAppend?.(clock.elapsed() - begun);
     return true;
   }
 
-  async #create(seq: number, bytes: Uint8Array): Promise<boolean> {
+  async #create(seq: number, bytes: Uint8Array, hash: string): Promise<boolean> {
     const { storage, timers, log } = this.#deps;
     for (let failures = 0; this.#loss === undefined; failures += 1) {
       try {
-        if (await storage.create(entryKey(seq), bytes)) return true;
+        if (await storage.create(entryKey(seq), bytes, hash)) return true;
         this.#supersededBy(seq);
       } catch (error) {
         if (failures === 0) log.warn("cannot append to the replication log", { error: messageOf(error) });
