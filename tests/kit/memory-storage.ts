@@ -1,7 +1,11 @@
 // An object storage in memory, for tests of what is built on one. A test stands in the way of single operations.
 
 import { AppError } from "../../src/kit/error.ts";
-import type { ListedObject, ObjectStorage } from "../../src/kit/object-storage/object-storage.ts";
+import type {
+  CreateOptions,
+  ListedObject,
+  ObjectStorage,
+} from "../../src/kit/object-storage/object-storage.ts";
 
 type Operation = Exclude<keyof ObjectStorage, symbol>;
 /** Called with each operation and its key. May wait, change objects, or throw. */
@@ -9,6 +13,7 @@ type Hook = (operation: Operation, key: string) => Promise<void> | void;
 
 export class MemoryStorage implements ObjectStorage {
   readonly objects = new Map<string, Uint8Array>();
+  readonly #creators = new Map<string, string>();
   before: Hook = () => {};
   /** An error of it is a lost answer: the operation is done. */
   after: Hook = () => {};
@@ -28,10 +33,11 @@ export class MemoryStorage implements ObjectStorage {
     yield bytes;
   }
 
-  create(key: string, bytes: Uint8Array): Promise<boolean> {
+  create(key: string, bytes: Uint8Array, { by = crypto.randomUUID() }: CreateOptions = {}): Promise<boolean> {
     return this.#run("create", key, () => {
-      if (this.objects.has(key)) return false;
+      if (this.objects.has(key)) return this.#creators.get(key) === by;
       this.objects.set(key, Buffer.from(bytes));
+      this.#creators.set(key, by);
       return true;
     });
   }

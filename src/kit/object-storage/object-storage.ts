@@ -10,6 +10,13 @@ export interface ListedObject {
   readonly size: number;
 }
 
+export interface CreateOptions {
+  /** Of the bytes as hex, if the caller has it already. */
+  readonly sha256?: string;
+  /** Names the creator: an object that an earlier call of it created, with the same bytes, is its own. By default, each call is another one. */
+  readonly by?: string;
+}
+
 /**
  * Every operation has a deadline. `unavailable` carries the storage's own code in `details.reason` (`AccessDenied`, `NoSuchBucket`), or one of
  * `deadline`, `unreachable`, `interrupted`, `unordered` and `not_s3`. A key that cannot be one raises `invalid`.
@@ -20,10 +27,10 @@ export interface ObjectStorage {
   /** Streams an object; for large ones. Raises `not_found`, `unavailable`, and the reason of an aborted signal. */
   read(key: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * Creates an object unless there is one. False: there is one already, of another call. Raises `unavailable` when it is unknown whether it was
-   * created. `sha256`: of the bytes as hex, if the caller has it already.
+   * Creates an object unless there is one. False: there is one already, of another creator. Raises `unavailable` when it is unknown whether it was
+   * created; the object may then still appear.
    */
-  create(key: string, bytes: Uint8Array, sha256?: string): Promise<boolean>;
+  create(key: string, bytes: Uint8Array, options?: CreateOptions): Promise<boolean>;
   /** Creates or replaces an object. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** As `put`, of unknown length, with bounded memory. A failure, also one of `content`, leaves no object. `too_large`: more than the storage takes. */

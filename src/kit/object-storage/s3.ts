@@ -3,7 +3,7 @@
 import { MINUTE_MS, systemClock, systemTimers, type Clock, type Timers } from "../clock.ts";
 import { AppError } from "../error.ts";
 import { randomHex } from "../random.ts";
-import type { ListedObject, ObjectStorage } from "./object-storage.ts";
+import type { CreateOptions, ListedObject, ObjectStorage } from "./object-storage.ts";
 import { encodedKey, s3Address, type S3Place } from "./s3-address.ts";
 import { S3Connection } from "./s3-connection.ts";
 import { isUncertain, notS3, refusedBy, unordered } from "./s3-failure.ts";
@@ -18,7 +18,7 @@ const REMOVAL_LIMIT_MS = MINUTE_MS;
 const OK = 200;
 const NO_OBJECT = "NoSuchKey";
 const TAKEN = "PreconditionFailed";
-/** Names the call that created an object. */
+/** Names the creator of an object. */
 const MARK = "x-amz-meta-created-by";
 const MARK_BITS = 128;
 
@@ -87,9 +87,9 @@ class S3Storage implements ObjectStorage {
     });
   }
 
-  async create(key: string, body: Uint8Array, sha256?: string): Promise<boolean> {
+  async create(key: string, body: Uint8Array, { sha256, by }: CreateOptions = {}): Promise<boolean> {
     const full = this.#full(key);
-    const mark = randomHex(MARK_BITS);
+    const mark = by ?? randomHex(MARK_BITS);
     const headers = { "if-none-match": "*", [MARK]: mark };
     let failure: unknown;
     try {

@@ -207,10 +207,10 @@ export class Leader {
   }
 
   async #create(seq: number, bytes: Uint8Array, hash: string): Promise<boolean> {
-    const { storage, timers, log } = this.#deps;
+    const { storage, term, timers, log } = this.#deps;
     for (let failures = 0; this.#loss === undefined; failures += 1) {
       try {
-        if (await storage.create(entryKey(seq), bytes, hash)) return true;
+        if (await storage.create(entryKey(seq), bytes, { sha256: hash, by: term })) return true;
         this.#supersededBy(seq);
       } catch (error) {
         if (failures === 0) log.warn("cannot append to the replication log", { error: messageOf(error) });

@@ -51,6 +51,16 @@ describe("a conditional create", () => {
     expect(await clientOf(far).create("b", bytes("same"))).toBe(false);
   });
 
+  test("of a creator with a name is true again, also if an earlier call did not know its answer", async () => {
+    await using far = await ScriptedStorage.start();
+    const create = (by: string) => clientOf(far).create("a", bytes("own"), { by });
+    far.cut("after", { times: Infinity });
+    await expect(create("one")).rejects.toMatchObject({ code: "unavailable" });
+    far.heal();
+    expect(await create("two")).toBe(false);
+    expect(await create("one")).toBe(true);
+  });
+
   test("that the runtime repeats on a new connection is true", async () => {
     await using far = await ScriptedStorage.start();
     const storage = clientOf(far);
