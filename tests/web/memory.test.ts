@@ -9,6 +9,9 @@ import { call, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
 import { eventually } from "../kit/eventually.ts";
 
+/** Of versions, as the history loads them. */
+const PAGE = 100;
+
 onScreen("memory", memoryScreen, (at) => {
   const button = (name: string) => ({ name, exact: true }) as const;
   const treeItem = (name: string) => ({ name }) as const;
@@ -85,6 +88,47 @@ onScreen("memory", memoryScreen, (at) => {
     await document.getByText("Day 2.").waitFor();
     await document.getByText("v2", { exact: true }).waitFor();
     await page.getByRole("treeitem", treeItem("new.md")).waitFor();
+  });
+
+  test("leaves no gap between versions when more are new than a page has", async () => {
+    const path = `${at.branch}/shared/many.md`;
+    let last = 0;
+    const writes = (count: number) =>
+      at.space(async (space) => {
+        for (const end = last + count; last < end; last += 1)
+          await space.write(path, new TextEncoder().encode(`${last + 1}\n`), last === 0 ? null : last);
+      });
+    await writes(2 * PAGE);
+    await using page = await at.open(`${at.own}/memory?document=shared%2Fmany.md`);
+    await page
+      .getByRole("article", { name: "shared/many.md" })
+      .getByRole("button", button("Versions"))
+      .click();
+    const list = page.getByRole("list", { name: "Versions" });
+    const numbers = () =>
+      list
+        .locator(".memory-choose")
+        .evaluateAll((rows) => rows.map((row) => Number(/v(\d+)/.exec(row.textContent)?.[1])));
+    const newest = (count: number) => Array.from({ length: count }, (_, index) => last - index);
+    await eventually(numbers, newest(PAGE));
+    const earlier = list.getByRole("button", { name: "Load earlier versions" });
+    await earlier.click();
+    await eventually(numbers, newest(2 * PAGE));
+    await writes(PAGE + PAGE / 2);
+    await at.ask("scout", at.write("shared/many.md", "By an agent.\n", last));
+    last += 1;
+    // How many are read at once depends on when the page looks.
+    const isWhole = async () => {
+      const shown = await numbers();
+      return shown[0] === last && shown.every((version, index) => version === last - index);
+    };
+    await eventually(isWhole, true);
+    const before = (await numbers()).length;
+    if (before < last) await earlier.click();
+    await eventually(
+      async () => (await numbers()).length > Math.min(before, last - 1) && (await isWhole()),
+      true,
+    );
   });
 
   test("shows the former version until the next one is there, at the place where it is read", async () => {
