@@ -132,6 +132,12 @@ export class Leader {
     return this.#storedBy(this.#telling);
   }
 
+  /** As `settled`, with the quiet ones. */
+  stored(): Promise<void> | undefined {
+    this.requireLead();
+    return this.#storedBy(this.#changes);
+  }
+
   #storedBy(upTo: number): Promise<void> | undefined {
     if (this.#stored >= upTo) return undefined;
     const done = Promise.withResolvers<void>();
@@ -143,8 +149,7 @@ export class Leader {
   /** Appends what is left and lets another node lead at once. No change may follow. */
   async release(): Promise<void> {
     const { storage, node, term } = this.#deps;
-    this.requireLead();
-    await this.#storedBy(this.#changes);
+    await this.stored();
     await this.#draining;
     this.#stopped.abort();
     await this.#beating;
