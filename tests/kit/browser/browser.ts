@@ -74,7 +74,7 @@ export interface PageOptions {
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Another person, who shares no cookies and no storage with others; without the service worker unless it is asked for. */
+  /** Another person, who shares no cookies and no storage with others. */
   newContext(options?: Parameters<Browser["newContext"]>[0]): Promise<BrowserContext>;
   /** A page of its own person unless a context is given; opens `path`. */
   open(url: string, path: string, options?: PageOptions): Promise<Page>;
@@ -114,7 +114,7 @@ export async function startBrowser(
     if (!pages.get(page)?.some((pattern) => pattern.test(fault))) faults.push(fault);
   };
   const newContext: TestBrowser["newContext"] = async (options) =>
-    owner.use(await browser.newContext({ serviceWorkers: "block", ...options }));
+    owner.use(await browser.newContext(options));
   return {
     newContext,
     get faults() {
@@ -132,7 +132,7 @@ export async function startBrowser(
           colorScheme: options.theme ?? "light",
           hasTouch: options.touch ?? false,
           isMobile: options.touch ?? false,
-          ...(options.offline && { serviceWorkers: "allow" }),
+          serviceWorkers: options.offline ? "allow" : "block",
           reducedMotion: "reduce",
           locale: "en-GB",
           timezoneId: "UTC",
