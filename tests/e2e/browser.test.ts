@@ -36,6 +36,9 @@ describe.if(executablePath !== undefined)("in a browser", () => {
   }, SETUP_LIMIT_MS);
   afterAll(() => stack.disposeAsync());
 
+  /** Without the service worker, which would load all of the interface and has no part in requests of other origins. */
+  const newContext = () => browser.newContext({ serviceWorkers: "block" });
+
   /** Everything that an attack could change. */
   async function state(): Promise<unknown> {
     const [teams, users, workspaces, audit, providers] = await Promise.all(
@@ -56,7 +59,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
   ];
   for (const [name, from, against] of attacks) {
     test(`a page of ${name} reads and changes nothing`, async () => {
-      await using context = await browser.newContext();
+      await using context = await newContext();
       const base = `http://${against}:${service.program.port}`;
       // The user is logged in: the browser has a session cookie for that host, whatever the port.
       const own = await context.newPage();
@@ -91,7 +94,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
   }
 
   test("a foreign name that resolves to this server is refused, for pages and the API", async () => {
-    await using context = await browser.newContext();
+    await using context = await newContext();
     const page = await context.newPage();
     for (const path of ["/", "/api/v1/whoami", "/health"]) {
       const answer = await page.goto(`http://${FOREIGN_NAME}:${service.program.port}${path}`);
@@ -101,7 +104,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
   });
 
   test("a page of the service's own origin reads, writes and opens streams", async () => {
-    await using context = await browser.newContext();
+    await using context = await newContext();
     const page = await context.newPage();
     const answer = await page.goto(`${service.url}/`);
     expect(answer!.headers()["content-security-policy"]).toBe(
