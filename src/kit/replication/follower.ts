@@ -114,13 +114,27 @@ export class Follower {
   async #look(signal: AbortSignal): Promise<Takeover | undefined> {
     this.#state ??= await this.#joined();
     if (this.#state === undefined) return undefined;
-    const beat = await readBeat(this.#deps.storage);
-    if (beat?.term !== this.#beat?.term || beat?.number !== this.#beat?.number) this.#sawBeat(beat);
+    await this.#readBeat();
     // Judged now, because a leader lives on while this node copies.
     const isLeaderless = this.#isLeaderless();
-    if (!(await this.#isCurrent(beat?.position ?? 0, signal))) return undefined;
+    if (!(await this.#isCurrent(this.#beat?.position ?? 0, signal))) return undefined;
     await this.#prepare(signal);
     return isLeaderless ? this.#takeOver(signal) : undefined;
+  }
+
+  /** Returns whether there is a new one. */
+  async #readBeat(): Promise<boolean> {
+    const { storage, clock } = this.#deps;
+    try {
+      const beat = await readBeat(storage);
+      const isNew = beat?.term !== this.#beat?.term || beat?.number !== this.#beat?.number;
+      if (isNew) this.#sawBeat(beat);
+      return isNew;
+    } catch (error) {
+      // The leader may be out of touch, too, and gets its time when the storage is back.
+      this.#lifeSeen = clock.elapsed();
+      throw error;
+    }
   }
 
   #sawBeat(beat: Beat | undefined): void {
@@ -335,6 +349,8 @@ export class Follower {
     await this.#prepare(signal);
     const state = this.#state!;
     if (signal.aborted || state.takeovers.at(-1) !== last) return undefined;
+    // A leader may have come back while this node prepared.
+    if (await this.#readBeat()) return undefined;
     const seq = state.seq + 1;
     const bytes = await encodeEntry({ seq, kind: "takeover", node, previous: state.hash, parts: [] });
     if (!(await storage.create(entryKey(seq), bytes))) {

@@ -27,9 +27,9 @@ export interface Position {
   readonly hash: string;
 }
 
-/** Why a node leads no more. `superseded`: another one does; `unreachable`: the object storage; `broken`: a change was not copied. */
+/** Why a node leads no more. `superseded`: another one does; `broken`: a change was not copied; `ended`: it was told to. */
 export interface Loss {
-  readonly reason: "superseded" | "unreachable" | "broken";
+  readonly reason: "superseded" | "broken" | "ended";
   readonly message: string;
 }
 
@@ -68,6 +68,8 @@ export class Leader {
   #beats = 0;
   /** On the monotonic clock: when the last beat that arrived was begun. */
   #lastBeat: number;
+  /** Since its lease was over, a beat has arrived. */
+  #isReturning = false;
   #beating: Promise<void>;
   readonly #stopped = new AbortController();
   #loss: Loss | undefined;
@@ -117,16 +119,13 @@ export class Leader {
     this.#changed({ isQuiet: false });
   }
 
-  /** Raises `unavailable` once this node may have been replaced. */
+  /** Raises `unavailable` once this node was replaced, and while it may have been. */
   requireLead(): void {
-    this.#watchLease();
     if (this.#loss) throw leadsNoMore();
+    if (this.#isLeaseOver()) throw outOfTouch();
   }
 
-  /**
-   * Undefined: all changes so far are in the log, but for quiet ones. Otherwise resolves when they are; raises `unavailable` if this node leads no
-   * more.
-   */
+  /** Undefined: all changes so far are in the log, but for quiet ones. Otherwise resolves when they are; raises as `requireLead` does. */
   settled(): Promise<void> | undefined {
     this.requireLead();
     return this.#storedBy(this.#telling);
@@ -161,7 +160,7 @@ export class Leader {
   abandon(): void {
     this.#stopped.abort();
     this.#cancelGathering?.();
-    this.#lose({ reason: "unreachable", message: "this node gave up" });
+    this.#lose({ reason: "ended", message: "this node gave up" });
   }
 
   #changed({ isQuiet }: { readonly isQuiet: boolean }): void {
@@ -242,14 +241,31 @@ export class Leader {
         const { seq } = this.#position;
         await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: false });
         await this.#lookForSuccessor();
-        this.#lastBeat = begun;
+        this.#arrived(begun);
       } catch (error) {
+        this.#isReturning = false;
         log.warn("cannot write the sign of life", { error: messageOf(error) });
       }
       await pauseBy(timers, timing.beatEvery, signal);
-      if (signal.aborted) return;
-      this.#watchLease();
+      if (this.#isLeaseOver()) this.#refuse(outOfTouch());
     }
+  }
+
+  /**
+   * A lease that was over begins again with the second beat: a node that missed the first one and takes over has done it by then, and the look for a
+   * successor finds it.
+   */
+  #arrived(begun: number): void {
+    if (this.#isLeaseOver() && !this.#isReturning) this.#isReturning = true;
+    else {
+      this.#isReturning = false;
+      this.#lastBeat = begun;
+    }
+  }
+
+  #isLeaseOver(): boolean {
+    const { clock, timing } = this.#deps;
+    return clock.elapsed() - this.#lastBeat > timing.leaseMs;
   }
 
   /**
@@ -268,20 +284,16 @@ export class Leader {
     this.#lose({ reason: "superseded", message: `another node wrote entry ${seq} of the log` });
   }
 
-  #watchLease(): void {
-    const { clock, timing } = this.#deps;
-    if (clock.elapsed() - this.#lastBeat > timing.leaseMs)
-      this.#lose({
-        reason: "unreachable",
-        message: "the object storage took no sign of life from this node",
-      });
-  }
-
   #lose(loss: Loss): void {
     if (this.#loss) return;
     this.#loss = loss;
-    for (const { failed } of this.#waiters.splice(0)) failed(leadsNoMore());
+    this.#refuse(leadsNoMore());
     this.#lost.resolve(loss);
+  }
+
+  /** Answers that wait. */
+  #refuse(error: AppError): void {
+    for (const { failed } of this.#waiters.splice(0)) failed(error);
   }
 }
 
@@ -292,6 +304,14 @@ async function exists(storage: ObjectStorage, key: string): Promise<boolean> {
     if (error instanceof AppError && error.code === "too_large") return true;
     throw error;
   }
+}
+
+function outOfTouch(): AppError {
+  return new AppError(
+    "unavailable",
+    "this node reaches the object storage no more, and another one may lead; the request may or may not have taken effect: look, then try again",
+    { reason: "out_of_touch" },
+  );
 }
 
 function leadsNoMore(): AppError {

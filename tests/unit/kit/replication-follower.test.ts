@@ -178,3 +178,52 @@ test.each([
   await all.passing(again.end());
   expect(all.texts("a")).toEqual(["one", "two"]);
 });
+
+test("after the storage failed for all nodes, the one that led goes on", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.position === 2));
+  all.storage.before = () => {
+    throw unreachable();
+  };
+  await all.pass(60_000);
+  all.storage.before = () => {};
+  await all.pass(6_000);
+  await all.passing(a.add("two"));
+  await all.passing(until(() => b.position === 3));
+  stop.abort();
+  expect(await following).toBeUndefined();
+});
+
+test("a leader that comes back while another node prepares to take over is left alone", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  const stop = new AbortController();
+  let isCutOff = false;
+  all.storage.before = (operation, key) => {
+    if (isCutOff && operation === "put" && key === "leader") throw unreachable();
+  };
+  let isPrepared = false;
+  const prepare = async () => {
+    if (!isCutOff || isPrepared) return;
+    // It lasts long, and the leader is back meanwhile.
+    isPrepared = true;
+    isCutOff = false;
+    await all.pass(6_000);
+  };
+  const b = all.follower("b", { prepare });
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.position === 2));
+  isCutOff = true;
+  // No sign of life tells of this entry, so that there is something to prepare.
+  await all.passing(a.add("two"));
+  await all.passing(until(() => isPrepared));
+  await all.pass(8_000);
+  await all.passing(a.add("three"));
+  await all.passing(until(() => b.position === 4));
+  stop.abort();
+  expect(await following).toBeUndefined();
+});

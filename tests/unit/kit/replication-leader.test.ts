@@ -138,7 +138,7 @@ test("its own append does not pass for that of another node", async () => {
   expect(at.leader.settled()).toBeUndefined();
 });
 
-test("a node without an answer of the storage leads no longer than its lease", async () => {
+test("a node that does not reach the storage answers nobody after its lease, and goes on when it does", async () => {
   using at = leading();
   await at.pass(1_000);
   at.storage.before = () => {
@@ -148,20 +148,40 @@ test("a node without an answer of the storage leads no longer than its lease", a
   const settled = at.leader.settled()!;
   settled.catch(() => {});
   await at.pass(TIMING.leaseMs + TIMING.beatEvery);
-  await expect(settled).rejects.toMatchObject({ code: "unavailable" });
-  expect(await at.leader.lost).toMatchObject({ reason: "unreachable" });
+  const refusal = { code: "unavailable", details: { reason: "out_of_touch" } };
+  await expect(settled).rejects.toMatchObject(refusal);
+  await at.pass(60_000);
+  expect(() => at.leader.settled()).toThrow("reaches the object storage no more");
+  at.storage.before = () => {};
+  await at.pass(3 * TIMING.beatEvery);
+  await at.leader.settled();
+  expect(await at.texts()).toEqual(["one"]);
 });
 
-test("a sign of life that arrives late is worth what it was when it left", async () => {
+test("a node that was replaced meanwhile does not go on", async () => {
+  using at = leading();
+  await at.pass(1_000);
+  at.storage.before = () => {
+    throw unreachable();
+  };
+  await at.pass(TIMING.leaseMs + TIMING.beatEvery);
+  at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
+  at.storage.before = () => {};
+  await at.pass(2 * TIMING.beatEvery);
+  expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
+});
+
+test("a sign of life that arrives late is worth nothing, and the next one ends the silence", async () => {
   using at = leading();
   await at.pass(1_000);
   const held = Promise.withResolvers<void>();
   at.storage.before = (operation) => (operation === "put" ? held.promise : undefined);
-  await at.pass(TIMING.leaseMs);
+  await at.pass(TIMING.leaseMs + TIMING.beatEvery);
   held.resolve();
   await Bun.sleep(5);
-  at.clock.advance(1_100);
-  expect(() => at.leader.settled()).toThrow("does not lead any more");
+  expect(() => at.leader.settled()).toThrow("reaches the object storage no more");
+  await at.pass(2 * TIMING.beatEvery);
+  expect(at.leader.settled()).toBeUndefined();
 });
 
 test("a node that hands over has everything in the log, and is silent from then on", async () => {
