@@ -45,10 +45,18 @@ test("the check of health fails as soon as this node may have been replaced, so 
     throw new AppError("unavailable", "this node does not lead any more");
   };
   const copying = { requireLead, settled: () => undefined } as unknown as Copying;
-  const handle = settledFirst(() => new Response("ok"), copying, silent);
+  const handled: string[] = [];
+  const answer = (_: Request, { path }: Exchange) => {
+    handled.push(path);
+    return new Response("ok");
+  };
+  const handle = settledFirst(answer, copying, silent);
   const statusOf = async (path: string) =>
     (await handle(new Request("http://a"), { id: "1", path } as Exchange)).status;
   expect(await statusOf("/health")).toBe(503);
   expect(await statusOf("/api/v1/health")).toBe(503);
   expect(await statusOf("/metrics")).toBe(200);
+  // Nor does it change anything.
+  expect(await statusOf("/api/v1/users")).toBe(503);
+  expect(handled).toEqual(["/metrics"]);
 });

@@ -67,9 +67,11 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
 export function settledFirst(handle: Handle, { settled, requireLead }: Copying, log: Log): Handle {
   return async (request, exchange) => {
     try {
+      if (exchange.path === "/metrics") return await handle(request, exchange);
+      // Also before it changes anything, because nobody would have the change.
+      requireLead();
       const answer = await handle(request, exchange);
-      if (HEALTH.includes(exchange.path)) requireLead();
-      else if (exchange.path !== "/metrics") await settled();
+      if (!HEALTH.includes(exchange.path)) await settled();
       return answer;
     } catch (error) {
       return answerError(exchange.id, error, log);
