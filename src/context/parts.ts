@@ -150,7 +150,7 @@ function buildGround({ db, clock, log, config, copying }: PartsOptions): Ground 
     background: new Background(log),
     workers,
     audit: new Audit({ path: auditPath(config.directory), db, clock, log, appended: copying?.appended }),
-    events: new Events({ db, clock, log, settled: copying?.settled }),
+    events: new Events({ db, clock, log, settled: copying?.stored }),
     settled: copying?.settled,
   };
 }

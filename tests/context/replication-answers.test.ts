@@ -6,7 +6,7 @@ import { AppError } from "../../src/kit/error.ts";
 import type { Exchange } from "../../src/kit/http/exchange.ts";
 import { nodes } from "../kit/context/nodes.ts";
 import { SPACE } from "../kit/context/context-server.ts";
-import { until } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import type { AskedOfStorage } from "../kit/object-storage.ts";
 import { silent } from "../kit/silent.ts";
 
@@ -60,3 +60,43 @@ test("the check of health fails as soon as this node may have been replaced, so 
   expect(await statusOf("/api/v1/users")).toBe(503);
   expect(handled).toEqual(["/metrics"]);
 });
+
+test("without the storage for longer than the lease, nobody is answered, no event is lost, and the node goes on", async () => {
+  const timing = { beatEvery: 100, leaseMs: 3_000, takeoverAfter: 20_000, lookEvery: 50 };
+  await using all = await nodes({ timing });
+  const a = await all.start("a");
+  await a.leads();
+  await a.admin.write("a.md", "one\n");
+  await using stream = await eventStream(a.url, a.admin.token);
+  all.storage.fail(503, "SlowDown");
+  const unanswered = a.admin.write("a.md", "two\n").catch((error: unknown) => String(error));
+  expect(await unanswered).toContain("503");
+  await eventually(() => a.health().then(([status]) => status), 503);
+  await expect(a.admin.write("a.md", "three\n")).rejects.toThrow("503");
+  expect(stream.text()).not.toContain('"version":2');
+  all.storage.heal();
+  await eventually(() => a.health(), [200, "ok"]);
+  expect(a.isLeading).toBe(true);
+  // The write without an answer took effect, and the one that was refused did not.
+  expect(await a.admin.read("a.md")).toBe("two\n");
+  await a.admin.write("b.md", "b\n");
+  await until(() => stream.text().includes("b.md"));
+  expect(stream.text()).toContain('"version":2');
+});
+
+async function eventStream(url: string, token: string) {
+  const stop = new AbortController();
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/v1/events`, { headers, signal: stop.signal });
+  let text = "";
+  const reading = (async () => {
+    for await (const piece of response.body!) text += Buffer.from(piece).toString();
+  })().catch(() => {});
+  return {
+    text: () => text,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await reading;
+    },
+  };
+}

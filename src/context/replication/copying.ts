@@ -23,6 +23,8 @@ export interface Copying {
   readonly appended: (at: number, lines: Uint8Array) => void;
   /** See `Leader.settled`. */
   readonly settled: () => Promise<void> | undefined;
+  /** See `Leader.stored`. */
+  readonly stored: () => Promise<void> | undefined;
   /** See `Leader.requireLead`. */
   readonly requireLead: () => void;
   readonly readings: readonly Reading[];
@@ -48,6 +50,7 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
     },
     appended: (at, lines) => leader.append(AUDIT_FILE, at, lines),
     settled: () => leader.settled(),
+    stored: () => leader.stored(),
     requireLead: () => leader.requireLead(),
     readings: leaderReadings(leader),
     measured: [

@@ -95,7 +95,7 @@ export class Snapshots {
       const [bytes, entries, time] = [leader.appendedBytes, leader.entries, clock.elapsed()];
       const files = await uploadFiles(storage, after, this.#filesOf(moment), signal);
       // The files may show changes that are not in the log yet.
-      await leader.stored();
+      await leader.allSettled();
       const complete = leader.position.seq;
       const created_at = rfc3339(moment.time);
       await finishSnapshot(storage, { after, hash, complete, created_at, takeovers: [...takeovers], files });

@@ -50,6 +50,8 @@ interface LeaderDeps {
 
 interface Waiter {
   readonly upTo: number;
+  /** Waits also beyond the lease. */
+  readonly isPatient: boolean;
   readonly done: () => void;
   readonly failed: (error: AppError) => void;
 }
@@ -128,19 +130,25 @@ export class Leader {
   /** Undefined: all changes so far are in the log, but for quiet ones. Otherwise resolves when they are; raises as `requireLead` does. */
   settled(): Promise<void> | undefined {
     this.requireLead();
-    return this.#storedBy(this.#telling);
+    return this.#storedBy(this.#telling, { isPatient: false });
   }
 
   /** As `settled`, with the quiet ones. */
-  stored(): Promise<void> | undefined {
+  allSettled(): Promise<void> | undefined {
     this.requireLead();
-    return this.#storedBy(this.#changes);
+    return this.#storedBy(this.#changes, { isPatient: false });
   }
 
-  #storedBy(upTo: number): Promise<void> | undefined {
+  /** As `settled`, for news that nobody asked for: waits as long as the object storage is out of reach. */
+  stored(): Promise<void> | undefined {
+    if (this.#loss) throw leadsNoMore();
+    return this.#storedBy(this.#telling, { isPatient: true });
+  }
+
+  #storedBy(upTo: number, { isPatient }: Pick<Waiter, "isPatient">): Promise<void> | undefined {
     if (this.#stored >= upTo) return undefined;
     const done = Promise.withResolvers<void>();
-    this.#waiters.push({ upTo, done: done.resolve, failed: done.reject });
+    this.#waiters.push({ upTo, isPatient, done: done.resolve, failed: done.reject });
     this.#drain();
     return done.promise;
   }
@@ -148,7 +156,7 @@ export class Leader {
   /** Appends what is left and lets another node lead at once. No change may follow. */
   async release(): Promise<void> {
     const { storage, node, term } = this.#deps;
-    await this.stored();
+    await this.allSettled();
     await this.#draining;
     this.#stopped.abort();
     await this.#beating;
@@ -247,7 +255,7 @@ export class Leader {
         log.warn("cannot write the sign of life", { error: messageOf(error) });
       }
       await pauseBy(timers, timing.beatEvery, signal);
-      if (this.#isLeaseOver()) this.#refuse(outOfTouch());
+      if (this.#isLeaseOver()) this.#refuse(outOfTouch(), ({ isPatient }) => !isPatient);
     }
   }
 
@@ -287,13 +295,14 @@ export class Leader {
   #lose(loss: Loss): void {
     if (this.#loss) return;
     this.#loss = loss;
-    this.#refuse(leadsNoMore());
+    this.#refuse(leadsNoMore(), () => true);
     this.#lost.resolve(loss);
   }
 
-  /** Answers that wait. */
-  #refuse(error: AppError): void {
-    for (const { failed } of this.#waiters.splice(0)) failed(error);
+  #refuse(error: AppError, which: (waiter: Waiter) => boolean): void {
+    const waiting = this.#waiters;
+    this.#waiters = waiting.filter((waiter) => !which(waiter));
+    for (const waiter of waiting) if (which(waiter)) waiter.failed(error);
   }
 }
 

@@ -148,14 +148,19 @@ test("a node that does not reach the storage answers nobody after its lease, and
   const settled = at.leader.settled()!;
   settled.catch(() => {});
   await at.pass(TIMING.leaseMs + TIMING.beatEvery);
+  // An event is told later instead.
+  let isTold = false;
+  const told = at.leader.stored()!.then(() => (isTold = true));
   const refusal = { code: "unavailable", details: { reason: "out_of_touch" } };
   await expect(settled).rejects.toMatchObject(refusal);
   await at.pass(60_000);
   expect(() => at.leader.settled()).toThrow("reaches the object storage no more");
+  expect(isTold).toBe(false);
   at.storage.before = () => {};
   await at.pass(3 * TIMING.beatEvery);
   await at.leader.settled();
   expect(await at.texts()).toEqual(["one"]);
+  await told;
 });
 
 test("a node that was replaced meanwhile does not go on", async () => {
