@@ -2,9 +2,10 @@
 // says what is where, not what changes.
 
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { makeFolders } from "../disk/make-folders.ts";
+import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { syncDirectory } from "../disk/replace-file.ts";
 import { writeWhole } from "../disk/write-whole.ts";
 import { AppError, systemCode } from "../error.ts";
@@ -72,7 +73,7 @@ async function opened(path: string): Promise<{ readonly handle: FileHandle; read
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
   }
-  await mkdir(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  await makeFolders(dirname(path));
   return { handle: await open(path, "wx+", PRIVATE_FILE_MODE), isNew: true };
 }
 

@@ -3,12 +3,14 @@
 // complete. Two snapshots are kept.
 
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { makeFolders } from "../disk/make-folders.ts";
+import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { syncDirectory } from "../disk/replace-file.ts";
 import { writeWhole } from "../disk/write-whole.ts";
 import { AppError, systemCode } from "../error.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
@@ -167,7 +169,7 @@ export async function restoreFiles(
 ): Promise<void> {
   for (const { file, key, size, sha256 } of files) {
     const path = join(directory, ...file.split("/"));
-    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+    await makeFolders(dirname(path));
     const handle = await open(path, "wx", PRIVATE_FILE_MODE);
     const hasher = new Bun.CryptoHasher("sha256");
     let written = 0;
@@ -189,6 +191,7 @@ export async function restoreFiles(
     } finally {
       await handle.close();
     }
+    await syncDirectory(dirname(path));
   }
 }
 
