@@ -4,6 +4,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock, type Timers } from "../kit/clock.ts";
+import { stateFile } from "../kit/replication/local-state.ts";
 import { openDatabase } from "../kit/storage/db.ts";
 import type { Environment } from "../kit/environment.ts";
 import { AppError, messageOf } from "../kit/error.ts";
@@ -69,8 +70,7 @@ export function openServer(options: OpenOptions): OpenServer {
   const clock = options.clock ?? systemClock;
   const config = loadServerConfig(options.directory);
   const log = createLog({ ...options.log, level: config.logLevel, clock });
-  if (config.replication && !options.copying && options.isApart !== true)
-    throw ofOtherNodes(options.directory);
+  if (!options.copying && options.isApart !== true) requireAlone(config);
   refuseLostDatabase(options.directory);
   const db = openDatabase(join(options.directory, DATABASE_NAME), (error) =>
     log.error("a callback after a commit failed", { error: messageOf(error) }),
@@ -109,11 +109,19 @@ export function openServer(options: OpenOptions): OpenServer {
   }
 }
 
-function ofOtherNodes(directory: string): AppError {
-  return new AppError(
-    "refused",
-    `${directory} belongs to a node of a server with several, and only the node that leads changes the data; start the server, and run the command on the node that leads`,
-  );
+/** Changes that the log does not have would damage the copies of the other nodes. */
+function requireAlone({ directory, replication }: ServerConfig): void {
+  if (replication)
+    throw new AppError(
+      "refused",
+      `${directory} belongs to a node of a server with several, and only the node that leads changes the data; start the server, and run the command on the node that leads`,
+    );
+  const state = stateFile(directory);
+  if (existsSync(state))
+    throw new AppError(
+      "refused",
+      `${directory} belongs to a node of a server with several, but its server.yaml has no replication; set it again, or delete ${state} to run this server alone from now on`,
+    );
 }
 
 /** A new, empty database would lock everyone out and drop every deny rule, so the operator must ask for it. */

@@ -25,9 +25,13 @@ const LocalState = closed({
 });
 export type LocalState = Static<typeof LocalState>;
 
+export function stateFile(directory: string): string {
+  return join(directory, NAME);
+}
+
 /** Undefined: the directory never belonged to a log. Raises `invalid`. */
 export async function readState(directory: string): Promise<LocalState | undefined> {
-  const path = join(directory, NAME);
+  const path = stateFile(directory);
   if (!existsSync(path)) return undefined;
   try {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
@@ -40,11 +44,11 @@ export async function readState(directory: string): Promise<LocalState | undefin
 }
 
 export function writeState(directory: string, state: LocalState): Promise<void> {
-  return replaceFile(join(directory, NAME), JSON.stringify(state));
+  return replaceFile(stateFile(directory), JSON.stringify(state));
 }
 
 export function removeState(directory: string): Promise<void> {
-  return removeDurably(join(directory, NAME));
+  return removeDurably(stateFile(directory));
 }
 
 /** Called when a leader has ended well: its files show this entry again. Raises errors of the disk. */
