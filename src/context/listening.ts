@@ -6,6 +6,7 @@ import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { version } from "../kit/version.ts";
+import { answeredHosts } from "./config/answered-hosts.ts";
 import { validity, type Tls } from "./config/tls-files.ts";
 import type { Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
@@ -132,7 +133,7 @@ export class Listening {
 
   #bound({ host, port }: Listen, tls: Tls | undefined): Listener {
     const { config, metrics, spans } = this.#parts;
-    const { allowedHosts } = config;
+    const allowedHosts = answeredHosts(config, host);
     const counting = metrics.watch(accessLog(this.#log, QUIET_ROUTES));
     const watch = spans?.watch(counting) ?? counting;
     const options = { host, port, loopbackAdmin: false, allowedHosts, formFolders: FORM_FOLDERS, watch, tls };

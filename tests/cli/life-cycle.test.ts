@@ -48,6 +48,18 @@ test("health names an address that cannot be one, and does not call it silent", 
   );
 });
 
+test.each(["0.0.0.0", "127.0.0.1"])(
+  "commands reach a server at %s that answers for other names",
+  async (address) => {
+    const listen = { address, port: 0, allowed_hosts: ["cairn.example"] };
+    await using server = await runContext({ config: { listen } });
+    expect(await server.data<object>("server", "status")).toMatchObject({ running: true, health: "ok" });
+    const { port } = new URL(server.url);
+    const asked = await fetch(`http://127.0.0.1:${port}/health`, { headers: { Host: "other.example" } });
+    expect(asked.status).toBe(421);
+  },
+);
+
 unix("signals", () => {
   test("a server that is suspended answers nobody, and status and health say so soon", async () => {
     await using server = await runContext();

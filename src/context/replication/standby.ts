@@ -15,6 +15,7 @@ import { Metrics } from "../../kit/metrics/metrics.ts";
 import type { Follower } from "../../kit/replication/follower.ts";
 import { version } from "../../kit/version.ts";
 import { STANDBY } from "../client/server-health.ts";
+import { answeredHosts } from "../config/answered-hosts.ts";
 import type { ServerConfig } from "../config/schema.ts";
 import { readTls } from "../config/tls-files.ts";
 import { LocalDoor } from "../people/local-door.ts";
@@ -43,7 +44,7 @@ export class Standby {
   /** Raises what the bind raises. */
   constructor(deps: StandbyDeps) {
     const { config, port, follower, clock, log } = (this.#deps = deps);
-    const { listen: where, allowedHosts } = config;
+    const { listen: where } = config;
     this.#metricsFor = new AddressList("metrics.allow", config.metricsAllow);
     this.#metrics = new Metrics({
       readings: followerReadings(follower),
@@ -55,7 +56,7 @@ export class Standby {
       host: where.host,
       port,
       loopbackAdmin: false,
-      allowedHosts,
+      allowedHosts: answeredHosts(config, where.host),
       tls: readTls(config),
       watch,
     };

@@ -276,6 +276,7 @@ function boundAddress(server: object): string {
   return (server as { address?: { address: string } | null }).address?.address ?? "";
 }
 
-function reachableHost(host: string): string {
+/** Of a listener at this address, for programs on this machine. */
+export function reachableHost(host: string): string {
   return host === EVERY_IPV4_ADDRESS || host === EVERY_ADDRESS ? "localhost" : host;
 }
