@@ -9,12 +9,11 @@ import { version } from "../kit/version.ts";
 import { answeredHosts } from "./config/answered-hosts.ts";
 import { validity, type Tls } from "./config/tls-files.ts";
 import type { Parts } from "./parts.ts";
-import { LocalDoor } from "./people/local-door.ts";
+import { LOCAL, LocalDoor } from "./people/local-door.ts";
 import { FORM_FOLDERS } from "./server.ts";
 import { leadFrom } from "./left-address.ts";
 import type { Listen } from "./setup/setup.ts";
 
-const LOCAL: Listen = { host: "127.0.0.1", port: 0 };
 const QUIET_ROUTES = ["/health", "/api/v1/health"];
 
 export class Listening {

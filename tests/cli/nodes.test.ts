@@ -8,7 +8,29 @@ import type { Examination } from "../../src/context/doctor/doctor.ts";
 import { cairnAt, failure, stoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { ScriptedStorage } from "../kit/object-storage.ts";
+
+test("commands reach a node on standby that speaks TLS", async () => {
+  await using storage = await ScriptedStorage.start();
+  await using folder = await temporaryFolder();
+  const { bucket, region, endpoint, credentials } = storage;
+  const replication = { node: "two", bucket, region, endpoint };
+  const config = { listen: { port: 0 }, tls: { enabled: true }, replication };
+  await folder.write("server.yaml", Bun.YAML.stringify(config));
+  const node = cairnAt(["--server-dir", folder.path], {
+    environment: {
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
+  });
+  await node.printed("server", "tls", "gen", "--host", "localhost");
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => void (await node.cairn("server", "stop")));
+  const { url } = await node.data<{ url: string }>("server", "start", "--detach");
+  expect(url).toStartWith("https://");
+  expect(await node.data<object>("server", "status")).toMatchObject({ url, health: "standby" });
+});
 
 test("a node in the background leads, another follows it, and status, health and doctor say so", async () => {
   await using storage = await ScriptedStorage.start();

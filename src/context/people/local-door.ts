@@ -11,6 +11,8 @@ import { replaceFileNow } from "../../kit/disk/replace-file.ts";
 import { systemCode } from "../../kit/error.ts";
 
 const ANSWER_WAIT_MS = 3_000;
+/** The place of a listener of its own for these commands, where others speak TLS. */
+export const LOCAL = { host: "127.0.0.1", port: 0 } as const;
 
 export interface Door {
   readonly pid: number;

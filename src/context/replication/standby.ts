@@ -17,8 +17,8 @@ import { version } from "../../kit/version.ts";
 import { STANDBY } from "../client/server-health.ts";
 import { answeredHosts } from "../config/answered-hosts.ts";
 import type { ServerConfig } from "../config/schema.ts";
-import { readTls } from "../config/tls-files.ts";
-import { LocalDoor } from "../people/local-door.ts";
+import { readTls, type Tls } from "../config/tls-files.ts";
+import { LOCAL, LocalDoor } from "../people/local-door.ts";
 import { followerReadings } from "./readings.ts";
 
 const HEALTH = ["/health", "/api/v1/health"];
@@ -38,6 +38,8 @@ export class Standby {
   readonly #door: LocalDoor;
   readonly #token: string;
   readonly #listener: Listener;
+  /** As that of the leader: plain HTTP on loopback, for commands on this machine. Undefined without TLS. */
+  readonly #local: Listener | undefined;
   readonly #metrics: Metrics;
   readonly #metricsFor: AddressList;
 
@@ -52,17 +54,16 @@ export class Standby {
       elapsed: () => clock.elapsed(),
     });
     const watch = this.#metrics.watch(accessLog(log, HEALTH));
-    const options = {
-      host: where.host,
-      port,
-      loopbackAdmin: false,
-      allowedHosts: answeredHosts(config, where.host),
-      tls: readTls(config),
-      watch,
+    const bound = (at: ServerConfig["listen"], tls?: Tls) => {
+      const allowedHosts = answeredHosts(config, at.host);
+      const options = { ...at, loopbackAdmin: false, allowedHosts, tls, watch };
+      return listen(options, (_request, exchange) => this.#answer(exchange), log);
     };
-    this.#listener = listen(options, (_request, exchange) => this.#answer(exchange), log);
+    const tls = readTls(config);
+    this.#listener = bound({ host: where.host, port }, tls);
+    this.#local = tls && bound(LOCAL);
     this.#door = new LocalDoor(config.directory);
-    this.#token = this.#door.open(this.#listener.url);
+    this.#token = this.#door.open(this.#local?.url ?? this.url, this.#local && this.url);
   }
 
   get url(): string {
@@ -74,8 +75,9 @@ export class Standby {
   }
 
   async close(): Promise<void> {
-    await this.#listener.drain();
-    await this.#listener.close();
+    const listeners = [this.#listener, ...(this.#local ? [this.#local] : [])];
+    await Promise.all(listeners.map((listener) => listener.drain()));
+    await Promise.all(listeners.map((listener) => listener.close()));
     this.#door.close();
   }
 
