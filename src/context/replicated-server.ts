@@ -56,6 +56,8 @@ export async function startReplicated(options: ReplicatedOptions): Promise<Repli
   const log = createLog({ ...options.log, level: config.logLevel, clock: options.clock ?? systemClock });
   const storage = bucketOf("replication", config.replication, environment);
   await requireConditionalCreate(storage);
+  // Also later, when the first node leaves the check. Now, so that a start in the background says it.
+  await new SharedKey(storage, config).require();
   const lock = openDatabase(join(directory, LOCK));
   let node: Node;
   try {

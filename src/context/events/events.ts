@@ -3,7 +3,7 @@
 
 import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
-import { messageOf } from "../../kit/error.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
 import { Replays, sentOf, type PageSent } from "../../kit/http/replay.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
@@ -304,9 +304,11 @@ export class Events {
   #send(rows: readonly EventRow[]): void {
     this.#sending = this.#sending
       .then(() => this.#publish(rows))
-      .catch((error: unknown) =>
-        this.#deps.log.error("cannot send events", { events: rows.length, error: messageOf(error) }),
-      );
+      .catch((error: unknown) => {
+        // Of a node that leads no more: the next leader sends them.
+        const level = error instanceof AppError && error.code === "unavailable" ? "info" : "error";
+        this.#deps.log[level]("cannot send events", { events: rows.length, error: messageOf(error) });
+      });
   }
 
   #forget(): void {

@@ -70,6 +70,8 @@ export class Follower {
   /** The files that changed since what is derived from them was prepared; undefined: all. */
   #unprepared: Set<string> | undefined;
   #lastProblem: string | undefined;
+  /** The leader with which this node was last told to have caught up. */
+  #caughtUpWith: string | undefined;
   #waits = false;
 
   constructor(deps: FollowerDeps) {
@@ -105,6 +107,7 @@ export class Follower {
         if (this.#lastProblem === undefined)
           log.warn("cannot follow the replication log", { error: messageOf(error) });
         this.#lastProblem = messageOf(error);
+        this.#caughtUpWith = undefined;
       }
       await pauseBy(timers, timing.lookEvery, signal);
     }
@@ -119,7 +122,16 @@ export class Follower {
     const isLeaderless = this.#isLeaderless();
     if (!(await this.#isCurrent(this.#beat?.position ?? 0, signal))) return undefined;
     await this.#prepare(signal);
+    this.#tellCaughtUp();
     return isLeaderless ? this.#takeOver(signal) : undefined;
+  }
+
+  /** Once for each leader, and after each outage. */
+  #tellCaughtUp(): void {
+    const { leader } = this;
+    if (leader === undefined || leader === this.#caughtUpWith) return;
+    this.#caughtUpWith = leader;
+    this.#deps.log.info("caught up with the leader", { leader, entry: this.#state!.seq });
   }
 
   /** Returns whether there is a new one. */
