@@ -130,11 +130,13 @@ test("a node that only reads notices that it was replaced", async () => {
 
 test("its own append does not pass for that of another node", async () => {
   using at = leading();
+  const appended: Promise<void>[] = [];
   for (let count = 0; count < 50; count += 1) {
     at.append("x");
-    void at.leader.settled();
+    appended.push(at.leader.settled()!);
     await at.pass(200);
   }
+  await Promise.all(appended);
   expect(at.leader.settled()).toBeUndefined();
 });
 
