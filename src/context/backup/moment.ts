@@ -22,11 +22,21 @@ export interface MomentDeps {
   readonly clock: Clock;
 }
 
-/** Opens all spaces, and resolves when everything can be frozen in the same step. Raises the first space that cannot be opened. */
-export async function calm({ db, spaces }: MomentDeps): Promise<void> {
+/**
+ * Opens all spaces, and resolves when everything can be frozen in the same step, which may be after another copy: a backup and a snapshot for other
+ * nodes wait for each other. Raises the first space that cannot be opened, and the reason of the signal.
+ */
+export async function calm({ db, spaces }: MomentDeps, signal?: AbortSignal): Promise<void> {
   await spaces.openAll();
   await spaces.calm();
-  for (; db.checkpointing; await spaces.calm()) await db.checkpointing;
+  const aborted = Promise.withResolvers<void>();
+  const abort = () => aborted.resolve();
+  signal?.addEventListener("abort", abort);
+  for (; db.frozen ?? db.checkpointing; await spaces.calm()) {
+    signal?.throwIfAborted();
+    await Promise.race([db.frozen ?? db.checkpointing, aborted.promise]);
+  }
+  signal?.removeEventListener("abort", abort);
 }
 
 /** Synchronous, so that nothing happens in between. Raises as `Db.freeze` does. */

@@ -174,6 +174,11 @@ export class Db {
     return this.#freezer.freeze();
   }
 
+  /** Undefined if the file is not frozen; otherwise resolves when it is released. */
+  get frozen(): Promise<void> | undefined {
+    return this.#freezer.frozen;
+  }
+
   /** Truncates the WAL, which still contains deleted data after a commit. While frozen or during a checkpoint, it is truncated afterwards. */
   clearLog(): void {
     this.#freezer.clearLog();

@@ -33,12 +33,18 @@ export class Freezer {
   /** For copies. Stays open as long as the database: closing any descriptor of the file releases SQLite's lock (POSIX). */
   #descriptor: number | undefined;
   #frozen = false;
+  #thawed = Promise.withResolvers<void>();
   #isLogToClear = false;
   #isClosed = false;
 
   constructor(path: string, log: LogControl) {
     this.#path = path;
     this.#log = log;
+  }
+
+  /** As `Db.frozen`. */
+  get frozen(): Promise<void> | undefined {
+    return this.#frozen ? this.#thawed.promise : undefined;
   }
 
   /** As `Db.freeze`. */
@@ -73,12 +79,15 @@ export class Freezer {
   close(): void {
     this.#isClosed = true;
     this.#frozen = false;
+    this.#thawed.resolve();
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 
   #thaw(): void {
     if (!this.#frozen) return;
     this.#frozen = false;
+    this.#thawed.resolve();
+    this.#thawed = Promise.withResolvers();
     this.#log.setCheckpoints(true);
     if (!this.#isLogToClear) return;
     try {
