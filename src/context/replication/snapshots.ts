@@ -88,24 +88,21 @@ export class Snapshots {
 
   async #make(signal: AbortSignal): Promise<void> {
     const { leader, storage, takeovers, clock, log } = this.#deps;
-    await calm(this.#deps);
+    await calm(this.#deps, signal);
     const moment = freeze(this.#deps);
-    try {
-      const { seq: after, hash } = leader.position;
-      const [bytes, entries, time] = [leader.appendedBytes, leader.entries, clock.elapsed()];
-      const files = await uploadFiles(storage, after, this.#filesOf(moment), signal);
-      // The files may show changes that are not in the log yet.
-      await leader.allSettled();
-      const complete = leader.position.seq;
-      const created_at = rfc3339(moment.time);
-      await finishSnapshot(storage, { after, hash, complete, created_at, takeovers: [...takeovers], files });
-      const size = files.reduce((sum, file) => sum + file.size, 0);
-      this.#last = { bytes, entries, time, size };
-      leader.snapshotTime = moment.time;
-      log.info("made a snapshot for other nodes", { after, bytes: size });
-    } finally {
-      thaw(this.#deps, moment);
-    }
+    const { seq: after, hash } = leader.position;
+    const [bytes, entries, time] = [leader.appendedBytes, leader.entries, clock.elapsed()];
+    const uploading = uploadFiles(storage, after, this.#filesOf(moment), signal);
+    const files = await uploading.finally(() => thaw(this.#deps, moment));
+    // The files may show changes that are not in the log yet.
+    await leader.allSettled();
+    const complete = leader.position.seq;
+    const created_at = rfc3339(moment.time);
+    await finishSnapshot(storage, { after, hash, complete, created_at, takeovers: [...takeovers], files });
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    this.#last = { bytes, entries, time, size };
+    leader.snapshotTime = moment.time;
+    log.info("made a snapshot for other nodes", { after, bytes: size });
   }
 
   *#filesOf(moment: Moment): Generator<SnapshotFile> {
