@@ -12,7 +12,7 @@ import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
 import { ownCommand } from "../../kit/processes/process.ts";
-import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
+import { forgetStop, requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { inWordsOfFlags, localDirectory } from "../connection.ts";
 import { connectAsUserOf, requireFolderToken, replicaArgs, tokenFileArg } from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
@@ -111,6 +111,7 @@ export const daemonStop = defineCommand({
     requestStop(status.pid, syncDirectory(directory));
     const ended = await waitFor(STOP_WAIT_MS, () => (isDaemonRunning(directory) ? undefined : true));
     if (!ended) throw new AppError("unavailable", `process ${status.pid} has not exited yet; see its log`);
+    forgetStop(status.pid, syncDirectory(directory));
     await printData({ pid: status.pid, stopped: true }, formatOf(args), () => "stopped the daemon");
   },
 });

@@ -21,7 +21,7 @@ import { problemText } from "../../kit/health.ts";
 import { createLog, type LogOptions } from "../../kit/log.ts";
 import { STORAGE_VARIABLES } from "../../kit/object-storage/config.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/terminal/output.ts";
-import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
+import { forgetStop, requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { startInBackground } from "../starting.ts";
@@ -183,6 +183,7 @@ export const serverStop = defineCommand({
     if (state.kind === "running") requestStop(door.pid, runFolder(directory));
     const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
     if (!ended) throw new AppError("unavailable", `process ${door.pid} has not exited yet; see its log`);
+    forgetStop(door.pid, runFolder(directory));
     await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "stopped the server");
   },
 });

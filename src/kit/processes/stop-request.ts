@@ -33,6 +33,11 @@ export function requestStop(pid: number, folder: string, system: string = proces
   }
 }
 
+/** Called when the process has ended: a request may have arrived after it removed its own. */
+export function forgetStop(pid: number, folder: string): void {
+  removeIfPossible(requestPath(folder, pid));
+}
+
 /** Resolves with the name of a termination signal, or with "request". `folder`: for requests on Windows; it may not exist yet. */
 export function waitForStop(folder: string, system: string = process.platform): Promise<string> {
   const signal = waitForStopSignal();

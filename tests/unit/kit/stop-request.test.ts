@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { requestStop, waitForStop } from "../../../src/kit/processes/stop-request.ts";
+import { forgetStop, requestStop, waitForStop } from "../../../src/kit/processes/stop-request.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { within } from "../../kit/within.ts";
 
@@ -108,3 +108,17 @@ test("a request that cannot be removed is a request", async () => {
   mkdirSync(join(folder.path, `stop-${process.pid}`, "held"), { recursive: true });
   expect(await stopped).toBe("request");
 });
+
+test.skipIf(process.platform === "win32")(
+  "a request that its process did not remove any more is forgotten",
+  async () => {
+    await using folder = await temporaryFolder();
+    const child = Bun.spawn(["sleep", "60"]);
+    requestStop(child.pid, folder.path);
+    await within("the process ends", child.exited);
+    const request = join(folder.path, `stop-${child.pid}`);
+    expect(existsSync(request)).toBe(true);
+    forgetStop(child.pid, folder.path);
+    expect(existsSync(request)).toBe(false);
+  },
+);
