@@ -1,19 +1,20 @@
 // Runs one of several nodes that share a server's data through an object storage. A node follows the log of the one that leads, and answers nobody.
-// When the leader is gone, one of the others takes over and becomes the server. A node that leads no more follows again.
+// When the leader is gone, one of the others takes over and becomes the server. A node that no longer leads follows again.
 
 import { join } from "node:path";
 import { SECOND_MS, systemClock, systemTimers } from "../kit/clock.ts";
+import { untilAborted } from "../kit/concurrency/deadline.ts";
 import type { Environment } from "../kit/environment.ts";
 import { messageOf } from "../kit/error.ts";
 import { createLog, type OpenLog } from "../kit/log.ts";
 import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS } from "../kit/metrics/metrics.ts";
-import { bucketOf } from "../kit/object-storage/config.ts";
+import { bucketOf } from "../kit/object-storage/bucket.ts";
 import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
 import { randomHex } from "../kit/random.ts";
 import { TIMING, type Timing } from "../kit/replication/beat.ts";
 import { Follower, type Takeover } from "../kit/replication/follower.ts";
-import { Leader, type Loss } from "../kit/replication/leader.ts";
+import { Leader } from "../kit/replication/leader.ts";
 import { settleState } from "../kit/replication/local-state.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { loadServerConfig } from "./config/config.ts";
@@ -185,10 +186,11 @@ class Node {
       const facts = { directory, engine, leader, storage, takeovers, hasOne: snapshot !== undefined };
       const snapshots = new Snapshots({ ...opened.parts, ...facts, timers: this.#common.timers });
       snapshots.start();
-      const loss = await Promise.race([leader.lost, this.#stopping()]);
-      if (loss) log.error("this node leads no more", { reason: loss.reason, why: loss.message });
+      const isStopped = await untilAborted(this.#stopped.signal, leader.lost);
+      const loss = isStopped ? undefined : await leader.lost;
+      if (loss) log.error("this node no longer leads", { reason: loss.reason, why: loss.message });
       await snapshots.stop();
-      await server.stop(loss ? "this node leads no more" : String(this.#stopped.signal.reason));
+      await server.stop(loss ? "this node no longer leads" : String(this.#stopped.signal.reason));
       if (!loss) await this.#handOver(leader);
     } finally {
       this.#server = undefined;
@@ -205,13 +207,5 @@ class Node {
     } catch (error) {
       this.#parts.log.warn("cannot hand over to another node", { error: messageOf(error) });
     }
-  }
-
-  #stopping(): Promise<Loss | undefined> {
-    const { signal } = this.#stopped;
-    const stopping = Promise.withResolvers<undefined>();
-    if (signal.aborted) stopping.resolve(undefined);
-    signal.addEventListener("abort", () => stopping.resolve(undefined), { once: true });
-    return stopping.promise;
   }
 }

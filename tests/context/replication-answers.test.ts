@@ -42,7 +42,7 @@ test("an acknowledgement, a refusal that tells of a change, and a read wait for 
 
 test("the check of health fails as soon as this node may have been replaced, so that a proxy asks another one", async () => {
   const requireLead = () => {
-    throw new AppError("unavailable", "this node does not lead any more");
+    throw new AppError("unavailable", "this node no longer leads");
   };
   const copying = { requireLead, settled: () => undefined } as unknown as Copying;
   const handled: string[] = [];

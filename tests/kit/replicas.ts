@@ -176,3 +176,12 @@ export async function replicas(): Promise<Replicas> {
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
+
+/** A node that leads, with one row and a snapshot. */
+export async function led(all: Replicas): Promise<Leading> {
+  all.withData("a");
+  const a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  await all.passing(a.snapshot());
+  return a;
+}

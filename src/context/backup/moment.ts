@@ -2,6 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import type { Clock } from "../../kit/clock.ts";
+import { untilAborted } from "../../kit/concurrency/deadline.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -29,14 +30,11 @@ export interface MomentDeps {
 export async function calm({ db, spaces }: MomentDeps, signal?: AbortSignal): Promise<void> {
   await spaces.openAll();
   await spaces.calm();
-  const aborted = Promise.withResolvers<void>();
-  const abort = () => aborted.resolve();
-  signal?.addEventListener("abort", abort);
-  for (; db.frozen ?? db.checkpointing; await spaces.calm()) {
+  for (let other = db.frozen ?? db.checkpointing; other; other = db.frozen ?? db.checkpointing) {
+    await (signal ? untilAborted(signal, other) : other);
     signal?.throwIfAborted();
-    await Promise.race([db.frozen ?? db.checkpointing, aborted.promise]);
+    await spaces.calm();
   }
-  signal?.removeEventListener("abort", abort);
 }
 
 /** Synchronous, so that nothing happens in between. Raises as `Db.freeze` does. */

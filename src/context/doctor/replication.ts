@@ -2,7 +2,7 @@
 
 import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { bucketOf } from "../../kit/object-storage/config.ts";
+import { bucketOf } from "../../kit/object-storage/bucket.ts";
 import { readBeat } from "../../kit/replication/beat.ts";
 import { readState } from "../../kit/replication/local-state.ts";
 import type { ReplicationConfig } from "../config/schema.ts";

@@ -305,7 +305,7 @@ export class Events {
     this.#sending = this.#sending
       .then(() => this.#publish(rows))
       .catch((error: unknown) => {
-        // Of a node that leads no more: the next leader sends them.
+        // Of a node that no longer leads: the next leader sends them.
         const level = error instanceof AppError && error.code === "unavailable" ? "info" : "error";
         this.#deps.log[level]("cannot send events", { events: rows.length, error: messageOf(error) });
       });

@@ -1,11 +1,8 @@
-// The keys that name a bucket in a configuration file, the same wherever one is used, and the credentials from the environment.
+// The keys that name a bucket in a configuration file, the same wherever one is used.
 
 import { Type, type Static } from "@sinclair/typebox";
-import type { Environment } from "../environment.ts";
 import { AppError } from "../error.ts";
 import { closed } from "../schema.ts";
-import type { ObjectStorage } from "./object-storage.ts";
-import { s3Storage } from "./s3.ts";
 
 /** Amazon's first region; most other storages take any. */
 const DEFAULT_REGION = "us-east-1";
@@ -54,23 +51,4 @@ function isAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash, username } = new URL(text);
   return ["http:", "https:"].includes(protocol) && pathname === "/" && search + hash + username === "";
-}
-
-/** `key`: of the block, for the message. Raises `refused` without credentials, `invalid` for settings that cannot work. */
-export function bucketOf(
-  key: string,
-  { endpoint, bucket, region, prefix }: BucketConfig,
-  environment: Environment,
-): ObjectStorage {
-  const [accessKeyId = "", secretAccessKey = "", sessionToken = ""] = STORAGE_VARIABLES.map((name) =>
-    environment[name]?.trim(),
-  );
-  if (accessKeyId === "" || secretAccessKey === "")
-    throw new AppError(
-      "refused",
-      `${key}: the object storage needs credentials; set ${STORAGE_VARIABLES[0]} and ${STORAGE_VARIABLES[1]} where the program starts`,
-    );
-  const credentials = { accessKeyId, secretAccessKey, ...(sessionToken !== "" && { sessionToken }) };
-  const folder = prefix === "" ? "" : `${prefix}/`;
-  return s3Storage({ ...(endpoint !== "" && { endpoint }), bucket, region, prefix: folder, credentials });
 }

@@ -21,7 +21,7 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** A longer one is a page of something else. */
 const ERROR_BYTES_MAX = 64 * 1024;
 const NOTHING = new Uint8Array();
-/** A request has a second more for so many bytes that it sends, and for so many of an object that it reads. */
+/** Each of these many bytes that a request sends, or reads of an object, gives it one more second. */
 const BYTES_PER_SECOND_MIN = 256 * 1024;
 /** Of answers without a body. */
 const CODES = new Map([

@@ -6,6 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { sha256Hex } from "../crypto.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { closed } from "../schema.ts";
+import { parsedJson } from "../text/parsed-json.ts";
 import { LEADER } from "./places.ts";
 
 const BEAT_BYTES_MAX = 16 * 1024;
@@ -26,7 +27,7 @@ export type Beat = Static<typeof Beat>;
 /** How leadership is kept and taken over; all in ms. */
 export interface Timing {
   readonly beatEvery: number;
-  /** A leader whose beats fail this long answers nobody any more. */
+  /** A leader stops answering when its beats have failed for this long. */
   readonly leaseMs: number;
   /** A leader without a new beat for this long is replaced. Longer than the lease, by more than a beat may be on its way. */
   readonly takeoverAfter: number;
@@ -41,16 +42,9 @@ export async function readBeat(storage: ObjectStorage): Promise<Beat | undefined
   const bytes = await storage.get(LEADER, BEAT_BYTES_MAX);
   if (bytes === undefined) return undefined;
   // One of a newer version is a sign of life, too.
-  return parsed(bytes) ?? { node: "", term: sha256Hex(bytes), number: 0, position: 0, released: false };
-}
-
-function parsed(bytes: Uint8Array): Beat | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return Value.Check(Beat, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(Buffer.from(bytes).toString("utf8"));
+  if (Value.Check(Beat, value)) return value;
+  return { node: "", term: sha256Hex(bytes), number: 0, position: 0, released: false };
 }
 
 export function writeBeat(storage: ObjectStorage, beat: Beat): Promise<void> {

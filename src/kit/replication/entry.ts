@@ -6,6 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { joinedInTurns, sha256InTurns } from "../concurrency/bytes-in-turns.ts";
 import { AppError } from "../error.ts";
 import { closed, oneOf } from "../schema.ts";
+import { parsedJson } from "../text/parsed-json.ts";
 
 const ENTRY_FORMAT = 1;
 const ZSTD_LEVEL = 1;
@@ -152,12 +153,9 @@ export function isInside(file: string): boolean {
 }
 
 function parsedHead(content: Buffer): unknown {
-  try {
-    const length = content.readUInt32BE(0);
-    return JSON.parse(content.toString("utf8", LENGTH_BYTES, LENGTH_BYTES + length)) as unknown;
-  } catch {
-    return undefined;
-  }
+  if (content.length < LENGTH_BYTES) return undefined;
+  const length = content.readUInt32BE(0);
+  return parsedJson(content.toString("utf8", LENGTH_BYTES, LENGTH_BYTES + length));
 }
 
 function damaged(seq: number): AppError {

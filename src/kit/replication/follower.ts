@@ -310,7 +310,7 @@ export class Follower {
     await this.#stored(stateAfter(this.#state!, entries));
   }
 
-  /** Reads at most so many entries after this one, several at a time. */
+  /** Reads at most `count` entries after `last`, several at a time. */
   async #entriesAfter(last: Position, count: number): Promise<ReadEntry[]> {
     const entries: ReadEntry[] = [];
     let { seq, hash } = last;
@@ -410,13 +410,13 @@ function missing(seq: number): AppError {
   return new AppError("invalid", `entry ${seq} of the replication log is missing`, { reason: "missing" });
 }
 
-/** Whether the storage or the disk may do it a moment later. */
+/** Reports whether the storage or the disk may do it a moment later. */
 function mayPass(error: unknown): boolean {
   if (error instanceof AppError) return error.code === "unavailable";
   return SYSTEM_CODE.test(systemCode(error) ?? "");
 }
 
-/** Whether an object is not there. */
+/** Reports whether an object is missing. */
 function isLack(error: unknown): boolean {
   return error instanceof AppError && (error.code === "not_found" || error.details?.["reason"] === "missing");
 }

@@ -27,8 +27,8 @@ export interface Position {
   readonly hash: string;
 }
 
-/** Why a node leads no more. `superseded`: another one does; `broken`: a change was not copied; `ended`: it was told to. */
-export interface Loss {
+/** Why a node no longer leads. `superseded`: another one does; `broken`: a change was not copied; `ended`: it was told to. */
+interface Loss {
   readonly reason: "superseded" | "broken" | "ended";
   readonly message: string;
 }
@@ -89,7 +89,7 @@ export class Leader {
     this.#beating = this.#beat();
   }
 
-  /** Resolves when this node must not answer anybody any more. */
+  /** Resolves when this node no longer leads, and must stop answering. */
   get lost(): Promise<Loss> {
     return this.#lost.promise;
   }
@@ -123,7 +123,7 @@ export class Leader {
 
   /** Raises `unavailable` once this node was replaced, and while it may have been. */
   requireLead(): void {
-    if (this.#loss) throw leadsNoMore();
+    if (this.#loss) throw noLongerLeads();
     if (this.#isLeaseOver()) throw outOfTouch();
   }
 
@@ -141,7 +141,7 @@ export class Leader {
 
   /** As `settled`, for news that nobody asked for: waits as long as the object storage is out of reach. */
   stored(): Promise<void> | undefined {
-    if (this.#loss) throw leadsNoMore();
+    if (this.#loss) throw noLongerLeads();
     return this.#storedBy(this.#telling, { isPatient: true });
   }
 
@@ -164,7 +164,7 @@ export class Leader {
     await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: true });
   }
 
-  /** Without a word to the other nodes: for a node that leads no more. Nothing is appended from here on. */
+  /** Without a word to the other nodes: for a node that no longer leads. Nothing is appended from here on. */
   abandon(): void {
     this.#stopped.abort();
     this.#cancelGathering?.();
@@ -202,7 +202,7 @@ export class Leader {
     }
   }
 
-  /** False: this node leads no more. */
+  /** False: this node no longer leads. */
   async #appendNext(): Promise<boolean> {
     const { node, clock, onAppend } = this.#deps;
     const begun = clock.elapsed();
@@ -295,7 +295,7 @@ export class Leader {
   #lose(loss: Loss): void {
     if (this.#loss) return;
     this.#loss = loss;
-    this.#refuse(leadsNoMore(), () => true);
+    this.#refuse(noLongerLeads(), () => true);
     this.#lost.resolve(loss);
   }
 
@@ -318,15 +318,15 @@ async function exists(storage: ObjectStorage, key: string): Promise<boolean> {
 function outOfTouch(): AppError {
   return new AppError(
     "unavailable",
-    "this node reaches the object storage no more, and another one may lead; the request may or may not have taken effect: look, then try again",
+    "this node cannot reach the object storage, and another one may lead; the request may or may not have taken effect: check, then try again",
     { reason: "out_of_touch" },
   );
 }
 
-function leadsNoMore(): AppError {
+function noLongerLeads(): AppError {
   return new AppError(
     "unavailable",
-    "this node does not lead any more; the request may or may not have taken effect: look, then try again",
+    "this node no longer leads; the request may or may not have taken effect: check, then try again",
     { reason: "leads_no_more" },
   );
 }

@@ -39,7 +39,7 @@ export async function applyEntries(
   }
 }
 
-/** Whether it makes the file, and changes none. */
+/** Reports whether it makes the file, and changes none. */
 function isWhole(part: PagesPart | AppendPart): boolean {
   if (part.kind === "append") return part.at === 0;
   return [...part.pages.keys()].filter((number) => number <= part.size).length === part.size;

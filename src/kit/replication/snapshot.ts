@@ -15,6 +15,7 @@ import { writeWhole } from "../disk/write-whole.ts";
 import { AppError, systemCode } from "../error.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { closed } from "../schema.ts";
+import { parsedJson } from "../text/parsed-json.ts";
 import { isInside } from "./entry.ts";
 import { entryKey, entryOf, LOG, manifestKey, snapshotFolder, snapshotOf, SNAPSHOTS } from "./places.ts";
 
@@ -100,7 +101,7 @@ async function* chunksOf(content: AsyncIterable<Buffer> | Iterable<Buffer>): Asy
   yield* content;
 }
 
-/** Writes the manifest, then removes older snapshots and the entries that none needs any more. */
+/** Writes the manifest, then removes older snapshots and the entries that no snapshot needs. */
 export async function finishSnapshot(
   storage: ObjectStorage,
   manifest: Omit<Manifest, "format">,
@@ -147,17 +148,9 @@ export async function newestSnapshot(storage: ObjectStorage): Promise<Manifest |
   if (newest === undefined) return undefined;
   const bytes = await storage.get(manifestKey(newest), MANIFEST_BYTES_MAX);
   if (bytes === undefined) return newestSnapshot(storage);
-  const value = parsed(bytes);
+  const value = parsedJson(Buffer.from(bytes).toString("utf8"));
   if (Value.Check(Manifest, value) && value.files.every(({ file }) => isInside(file))) return value;
   throw new AppError("invalid", `${manifestKey(newest)} is not a manifest that this version can read`);
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes the files of a snapshot into a directory that has none of them. Raises `unavailable`, `invalid`, errors of the disk. */

@@ -2,7 +2,7 @@
 // a call are the same. Every wait has a deadline, whatever the daemon does.
 
 import type { Clock, Timers } from "../../kit/clock.ts";
-import { LATE, within } from "../../kit/concurrency/deadline.ts";
+import { LATE, within, untilAborted } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Exit, OutputStream, RunningProcess } from "../../kit/processes/process.ts";
@@ -19,7 +19,7 @@ import {
 import { BEGUN, GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT, READY } from "./launcher.ts";
 import { ExpectedLine, MarkedStream } from "./marker.ts";
 import { notStartedInTime } from "./start-slots.ts";
-import { endingOf, Outcome, untilAborted, type Ending } from "./outcome.ts";
+import { endingOf, Outcome, type Ending } from "./outcome.ts";
 import { lostSight, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 
 const SECRET_BITS = 256;

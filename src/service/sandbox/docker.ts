@@ -1,5 +1,6 @@
 // Runs gears in containers: manages images and pools, sweeps leftovers of earlier starts, and stops. isolation.ts fixes a container's rights.
 
+import { untilAborted } from "../../kit/concurrency/deadline.ts";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Ongoing, type Background } from "../../kit/concurrency/background.ts";
@@ -14,7 +15,7 @@ import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } fro
 import { DockerCommand, reasonOf } from "./docker-client.ts";
 import { refuseClashes, removeFolder, withoutRoom } from "./run-folder.ts";
 import { Images, type Image } from "./images.ts";
-import { Outcome, untilAborted } from "./outcome.ts";
+import { Outcome } from "./outcome.ts";
 import { StartSlots } from "./start-slots.ts";
 import { Pool } from "./pool.ts";
 import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";

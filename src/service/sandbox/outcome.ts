@@ -68,17 +68,3 @@ export async function endingOf<T>(
     signal.removeEventListener("abort", cancel);
   }
 }
-
-/** Waits for `work` or the signal; returns true if it was the signal. */
-export async function untilAborted(signal: AbortSignal, work: Promise<unknown>): Promise<boolean> {
-  const aborted = Promise.withResolvers<true>();
-  const abort = () => aborted.resolve(true);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([work.then(() => false), aborted.promise]);
-  } finally {
-    work.catch(() => {});
-    signal.removeEventListener("abort", abort);
-  }
-}

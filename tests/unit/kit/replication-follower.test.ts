@@ -4,16 +4,7 @@ import { expect, test } from "bun:test";
 import { entryKey } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
-
-/** A node that leads, with one row and a snapshot. */
-async function led(all: Replicas): Promise<Leading> {
-  all.withData("a");
-  const a = await all.takesOver("a");
-  await all.passing(a.add("one"));
-  await all.passing(a.snapshot());
-  return a;
-}
+import { led, replicas, type Leading } from "../../kit/replicas.ts";
 
 test("a node that crashed while it led copies the data again, and forgets what only it had", async () => {
   await using all = await replicas();

@@ -8,7 +8,7 @@ import { encodeEntry } from "../../../src/kit/replication/entry.ts";
 import { CLUSTER, entryKey, LEADER } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
+import { led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
 
 /** Follows for some time. */
 async function followed(all: Replicas, node: string, ms = 30_000) {
@@ -118,10 +118,7 @@ test("a leader that ended before its first snapshot goes on, because nobody else
 
 test("two nodes with one name: the second one refuses", async () => {
   await using all = await replicas();
-  all.withData("a");
-  await using a = await all.takesOver("a");
-  await all.passing(a.add("one"));
-  await all.passing(a.snapshot());
+  await using a = await led(all);
   mkdirSync(`${all.directory("a")}/twin`);
   const twin = all.follower("a", { directory: `${all.directory("a")}/twin` });
   const following = all.passing(twin.follow(new AbortController().signal));
@@ -175,10 +172,7 @@ test("an entry that is damaged, foreign, or of a file that nodes do not share st
 
 test("a node whose disk fails goes on when it works again", async () => {
   await using all = await replicas();
-  all.withData("a");
-  await using a = await all.takesOver("a");
-  await all.passing(a.add("one"));
-  await all.passing(a.snapshot());
+  await using a = await led(all);
   const stop = new AbortController();
   const b = all.follower("b");
   const database = join(all.directory("b"), "x.db");
@@ -241,10 +235,7 @@ test("a node that crashed at any step of a copy or of following has the same in 
 
 test("a node whose files were deleted copies them again instead of writing pages into nothing", async () => {
   await using all = await replicas();
-  all.withData("a");
-  await using a = await all.takesOver("a");
-  await all.passing(a.add("one"));
-  await all.passing(a.snapshot());
+  await using a = await led(all);
   await caughtUp(all, "b", a);
   expect(all.texts("b")).toEqual(["one"]);
   rmSync(join(all.directory("b"), "x.db"));

@@ -1,4 +1,4 @@
-// Goal: a node that leads appends all changes in order, says so only when they are in the log, and notices that it leads no more.
+// Goal: a node that leads appends all changes in order, says so only when they are in the log, and notices when it no longer leads.
 
 import { expect, test } from "bun:test";
 import { decodeEntry } from "../../../src/kit/replication/entry.ts";
@@ -110,13 +110,13 @@ test("an append is tried again until the storage takes it, and a lost answer mak
   expect(await at.texts()).toEqual(["one"]);
 });
 
-test("a node whose next number is taken leads no more, and nobody who waits is told that all is well", async () => {
+test("a node whose next number is taken no longer leads, and nobody who waits is told that all is well", async () => {
   using at = leading();
   at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
   at.append("one");
   await expect(at.leader.settled()).rejects.toMatchObject({ code: "unavailable" });
   expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
-  expect(() => at.leader.settled()).toThrow("does not lead any more");
+  expect(() => at.leader.settled()).toThrow("this node no longer leads");
 });
 
 test("a node that only reads notices that it was replaced", async () => {
@@ -124,7 +124,7 @@ test("a node that only reads notices that it was replaced", async () => {
   await at.pass(4_000);
   at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
   await at.pass(4_000);
-  expect(() => at.leader.settled()).toThrow("does not lead any more");
+  expect(() => at.leader.settled()).toThrow("this node no longer leads");
   expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
 });
 
@@ -156,7 +156,7 @@ test("a node that does not reach the storage answers nobody after its lease, and
   const refusal = { code: "unavailable", details: { reason: "out_of_touch" } };
   await expect(settled).rejects.toMatchObject(refusal);
   await at.pass(60_000);
-  expect(() => at.leader.settled()).toThrow("reaches the object storage no more");
+  expect(() => at.leader.settled()).toThrow("cannot reach the object storage");
   expect(isTold).toBe(false);
   at.storage.before = () => {};
   await at.pass(3 * TIMING.beatEvery);
@@ -186,7 +186,7 @@ test("a sign of life that arrives late is worth nothing, and the next one ends t
   await at.pass(TIMING.leaseMs + TIMING.beatEvery);
   held.resolve();
   await Bun.sleep(5);
-  expect(() => at.leader.settled()).toThrow("reaches the object storage no more");
+  expect(() => at.leader.settled()).toThrow("cannot reach the object storage");
   await at.pass(2 * TIMING.beatEvery);
   expect(at.leader.settled()).toBeUndefined();
 });
