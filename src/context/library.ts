@@ -2,19 +2,22 @@
 // because a start must not pay for what it may never need.
 
 import type { LocalSpaceDeps } from "./space/local.ts";
-import type { SpaceDoor } from "./space/door.ts";
+import type { FolderSpace, SpaceDoor } from "./space/door.ts";
 
 export { Receipt } from "./delivery/schema.ts";
 export { expectedFrom } from "./files/expectation.ts";
 export { holdsLocalSpace, ownSpaceDirectory } from "./space/directory.ts";
-export { LentSpace } from "./space/lent.ts";
+export type { FrozenFolder } from "./space/frozen-folder.ts";
+export { LentSpace, type Lease } from "./space/lent.ts";
 export type { ReadDocument, UnreadDocument } from "./files/documents.ts";
+export { isReserved } from "./versioned-store/sqlite/reserved.ts";
+export { headText } from "./versioned-store/head.ts";
 export type { ListedFile } from "./files/listing-schema.ts";
 export type { SearchLine } from "./search/schema.ts";
-export type { SpaceDoor } from "./space/door.ts";
+export type { FolderSpace, SpaceDoor } from "./space/door.ts";
 
 /** Raises as `openLocalSpace` in space/local.ts does. */
-export async function openFolderSpace(directory: string, deps: LocalSpaceDeps): Promise<SpaceDoor> {
+export async function openFolderSpace(directory: string, deps: LocalSpaceDeps): Promise<FolderSpace> {
   const { openLocalSpace } = await import("./space/local.ts");
   return openLocalSpace(directory, deps);
 }

@@ -117,7 +117,9 @@ export function buildParts(options: PartsOptions) {
     withdrawRequests: (workspaceId) => abilities.searches.withdrawIn(workspaceId),
   });
   const { timers = systemTimers } = options;
-  const backups = new Backups({ ...ground, config: ground.config.backup, timers });
+  const { backup } = ground.config;
+  const memory = backup.memory ? material.memory : undefined;
+  const backups = new Backups({ ...ground, config: backup, memory, timers });
   return {
     ...ground,
     ...basis,
@@ -315,7 +317,7 @@ function metricsOf(
       "Output tokens reported by providers",
       () => recorder.counts.outputTokens,
     ),
-    ...backups.schedule.readings(),
+    ...backups.readings(),
   ];
   return new Metrics({
     elapsed: () => clock.elapsed(),

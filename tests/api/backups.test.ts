@@ -2,50 +2,22 @@
 // where the operator wants it, complete or not at all.
 
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { Backup, BackupsOverview } from "../../src/service/backup/schema.ts";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Backup } from "../../src/service/backup/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { membersOf } from "../kit/backup-members.ts";
 import { eventually } from "../kit/eventually.ts";
-import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { ScriptedStorage } from "../kit/object-storage.ts";
 import { DAY_MS, manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { say } from "../kit/model/index.ts";
 import { attach } from "../kit/service/attaching.ts";
-import { world, type World } from "../kit/service/world.ts";
+import { ended, layLargeFile, overviewOf, prepared, unpacked } from "../kit/service/backing-up.ts";
+import { world } from "../kit/service/world.ts";
 
-const GIB = 1024 ** 3;
 const ODD_NAME = "Überblick/日本語 – notes.md";
-
-interface Prepared {
-  /** A data directory whose configuration names the directory below. */
-  readonly data: string;
-  readonly backups: string;
-}
-
-async function prepared(folder: Folder, more = ""): Promise<Prepared> {
-  const backups = join(folder.path, "backups");
-  mkdirSync(backups);
-  await folder.write("data/config.yaml", `backup:\n  directory: ${JSON.stringify(backups)}\n${more}`);
-  return { data: join(folder.path, "data"), backups };
-}
-
-const overviewOf = ({ admin }: World) => admin.get<BackupsOverview>("/backups");
-
-async function ended(at: World, { id }: Backup): Promise<Backup> {
-  const state = async () => (await at.admin.get<Backup>(`/backups/${id}`)).state !== "running";
-  await eventually(state, true);
-  return at.admin.get<Backup>(`/backups/${id}`);
-}
-
-/** So large that its backup is still running when the next request arrives. Empty on the disk. */
-function layLargeFile(data: string): void {
-  mkdirSync(join(data, "files/1"), { recursive: true });
-  writeFileSync(join(data, "files/1/large.bin"), "");
-  truncateSync(join(data, "files/1/large.bin"), 8 * GIB);
-}
 
 test("a backup under writes restores to the service of that moment", async () => {
   await using folder = await temporaryFolder();
@@ -79,11 +51,7 @@ test("a backup under writes restores to the service of that moment", async () =>
   const sums = members.slice(0, -1).map(({ name, bytes }) => `${sha256Hex(bytes)}  ${name}\n`);
   expect(Buffer.from(members.at(-1)!.bytes).toString()).toBe(sums.join(""));
 
-  const restored = join(folder.path, "restored");
-  for (const { name, bytes } of members) {
-    mkdirSync(dirname(join(restored, name)), { recursive: true });
-    writeFileSync(join(restored, name), bytes);
-  }
+  const restored = await unpacked(file, join(folder.path, "restored"));
   await using again = await world({ data: restored });
   expect(await again.admin.get<object[]>(`${at.own}/entries`)).toEqual(entries);
   const saved = await again.admin.get<{ content: string }>(

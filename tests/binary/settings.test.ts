@@ -53,7 +53,7 @@ describe("settings", () => {
       allowedHosts: [],
       trustedProxies: [],
       memory: undefined,
-      backup: { directory: "", everyHours: 0, keep: 7, copyTo: undefined },
+      backup: { directory: "", everyHours: 0, keep: 7, copyTo: undefined, memory: true },
       seedToken: undefined,
     });
   });
@@ -73,7 +73,7 @@ loopback_admin: false
 allowed_hosts: [Cairn.Example, "[::1]:80"]
 trusted_proxies: [10.0.0.0/8, "::1"]
 memory: { space: /space }
-backup: { directory: /backups, every_hours: 24, keep: 30, copy_to: { bucket: b, prefix: p } }
+backup: { directory: /backups, every_hours: 24, keep: 30, memory: no, copy_to: { bucket: b, prefix: p } }
 `;
 
   test("include every key of the file", async () => {
@@ -97,6 +97,7 @@ backup: { directory: /backups, every_hours: 24, keep: 30, copy_to: { bucket: b, 
         everyHours: 24,
         keep: 30,
         copyTo: { bucket: "b", endpoint: "", region: "us-east-1", prefix: "p" },
+        memory: false,
       },
       seedToken: undefined,
     });

@@ -59,6 +59,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     const service = stack.use(await runService({ data: `${folder.path}/data`, environment }));
     await using page = await browser.open(service.url, "/settings");
     await page.getByText("Every 24 hours; the newest 7 are kept.").waitFor();
+    await page.getByText("None to include", { exact: true }).waitFor();
     await page.getByText("In the bucket far-away. None has been made yet.").waitFor();
     await page.getByText("Cannot read the directory: no such file.").waitFor();
     await page.getByRole("button", { name: "Back up now" }).click();

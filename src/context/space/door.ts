@@ -14,6 +14,7 @@ import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected, LogEntry } from "../versioned-store/engine.ts";
 import type { FileHistory, FileState, Snapshot } from "../versioned-store/schema.ts";
 import type { TreeLook } from "../versioned-store/tree-memory.ts";
+import type { FrozenFolder } from "./frozen-folder.ts";
 
 export interface ListQuery {
   /** A file, or a directory with everything below it. */
@@ -107,4 +108,10 @@ export interface BrowsedSpace extends SpaceDoor {
   lookAgain(): void;
   /** The latest changes, newest first. */
   recent(limit: number): Promise<LogEntry[]>;
+}
+
+/** A space in a folder on this machine. */
+export interface FolderSpace extends BrowsedSpace {
+  /** Waits for writes in several steps, then freezes the database until it is thawed. Raises `conflict` while it is frozen, `unavailable`. */
+  freeze(): Promise<FrozenFolder>;
 }

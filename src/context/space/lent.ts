@@ -13,6 +13,11 @@ const HELD_MS_MAX = 2_000;
 /** After that, the space stays closed for this long. Others look more often than that. */
 const REST_MS = 150;
 
+/** The space stays open while a lease is held. Disposing of it twice is without effect. */
+export interface Lease<Door> extends Disposable {
+  readonly space: Door;
+}
+
 export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
   readonly #open: () => Promise<Door>;
   readonly #clock: Clock;
@@ -33,18 +38,20 @@ export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
 
   /** Raises what opening raises, and what `work` raises. */
   async use<T>(work: (space: Door) => Promise<T>): Promise<T> {
+    using lease = await this.lend();
+    return await work(lease.space);
+  }
+
+  /** Lends the space until the lease is disposed of. Raises what opening raises. */
+  async lend(): Promise<Lease<Door>> {
     while (this.#resting !== undefined || this.#isHeldLong()) await (this.#resting ??= this.#rest());
     clearTimeout(this.#timer);
     this.#users += 1;
-    try {
-      return await work(await this.#shared());
-    } finally {
-      this.#users -= 1;
-      if (this.#users === 0) {
-        this.#timer = setTimeout(() => void this.#giveBack(), LINGER_MS);
-        this.#onIdle();
-      }
-    }
+    using failed = new DisposableStack();
+    failed.defer(() => this.#returned());
+    const space = await this.#shared();
+    const held = failed.move();
+    return { space, [Symbol.dispose]: () => held.dispose() };
   }
 
   /** Closes the space now. Raises what closing raises. The next `use` opens it again. */
@@ -55,6 +62,13 @@ export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
     const close = async () => (await opened?.catch(() => undefined))?.close();
     this.#closing = this.#closing.catch(() => undefined).then(close);
     await this.#closing;
+  }
+
+  #returned(): void {
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    this.#timer = setTimeout(() => void this.#giveBack(), LINGER_MS);
+    this.#onIdle();
   }
 
   #isHeldLong(): boolean {

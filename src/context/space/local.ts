@@ -21,7 +21,7 @@ import {
 import { compareFiles } from "../files/comparing.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
-import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
+import { Files, type DiffQuery, type Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import type { Signature } from "../files/signature.ts";
 import { SecretScan } from "../files/secrets.ts";
@@ -34,11 +34,9 @@ import { searchHere } from "../search/in-process.ts";
 import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import { Search } from "../search/search.ts";
 import { recordOf, type OpenSpace } from "../spaces/open-space.ts";
-import { quotasInForce } from "../spaces/quota-rules.ts";
 import {
   DEFAULT_SYNC,
   spaceNameProblem,
-  type EffectiveQuotas,
   type Space,
   type SpaceFile,
   type SyncMode,
@@ -49,7 +47,7 @@ import { canonicalRules } from "../spaces/sync-rules.ts";
 import { templateOperations, unwritten } from "../spaces/templates.ts";
 import type { Expected, LogEntry } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
-import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
+import type { FileHistory, Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import type { TreeLook, TreeMemory } from "../versioned-store/tree-memory.ts";
 import { snapshotName } from "../versioned-store/snapshot-name.ts";
@@ -60,17 +58,12 @@ import {
   holdsUnfinishedSpace,
   spaceAccessProblem,
 } from "./directory.ts";
+import { freezeFolder, type FrozenFolder } from "./frozen-folder.ts";
 import { openLocalEngine, openLocalEngineAnew } from "./local-engine.ts";
+import { localHost, localQuotas } from "./local-host.ts";
 import { levelsOf, obstacleTo } from "./obstacles.ts";
 import { readingCopy, recordingProblem, type ReadingCopy } from "./reading-copy.ts";
-import type { BrowsedSpace, FileBehind, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
-
-/** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
-const QUOTAS: EffectiveQuotas = {
-  max_file_size: FILE_BYTES_CEILING,
-  max_space_size: Number.MAX_SAFE_INTEGER,
-  max_files: Number.MAX_SAFE_INTEGER,
-};
+import type { FileBehind, FolderSpace, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 export interface LocalSpaceDeps {
   readonly clock: Clock;
@@ -91,7 +84,7 @@ export interface LocalSpaceDeps {
  * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `refused` for one without access or whose database is lost, `conflict` with `details.in_use` if
  * the wait takes too long, and what the engine raises.
  */
-export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<BrowsedSpace> {
+export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<FolderSpace> {
   const shut = spaceAccessProblem(directory);
   if (shut !== undefined)
     throw new AppError(
@@ -126,7 +119,7 @@ async function openedSpace(
   directory: string,
   deps: LocalSpaceDeps,
   copy: ReadingCopy | undefined,
-): Promise<BrowsedSpace> {
+): Promise<FolderSpace> {
   const lookers = lookWorkers();
   const databases = copy && { databases: copy.directory };
   const options = { directory, ...databases, clock: deps.clock, log: deps.log, lookers };
@@ -211,7 +204,7 @@ interface OpenedDeps extends LocalSpaceDeps {
   readonly changed?: readonly string[];
 }
 
-class LocalSpace implements BrowsedSpace {
+class LocalSpace implements FolderSpace {
   readonly name: string;
   readonly place: string;
   readonly #space: OpenSpace;
@@ -235,7 +228,7 @@ class LocalSpace implements BrowsedSpace {
     this.#changed = new Set(deps.changed);
     this.#caller = localCaller(deps.person);
     this.#workers = contextWorkers();
-    const spaces = hostOf(space);
+    const spaces = localHost(space);
     const { memory } = deps;
     this.#browsing = new Browsing(spaces);
     this.#freshness = new Freshness({ spaces, clock: deps.clock, editsTrustedMs: 0, memory });
@@ -256,7 +249,7 @@ class LocalSpace implements BrowsedSpace {
   }
 
   async record(): Promise<Space> {
-    return recordOf(this.#space, quotasInForce(QUOTAS, this.#space.file), this.#space.file.sync);
+    return recordOf(this.#space, localQuotas(this.#space.file), this.#space.file.sync);
   }
 
   list({ deleted = false, ...query }: ListQuery = {}): Promise<ListedFile[]> {
@@ -420,6 +413,10 @@ class LocalSpace implements BrowsedSpace {
     return this.#browsing.recent(this.#caller, this.name, limit);
   }
 
+  freeze(): Promise<FrozenFolder> {
+    return freezeFolder(this.#space, this.place);
+  }
+
   /** Raises `refused` in a folder that can only be read. */
   #requireRecording(): void {
     const { copy } = this.#deps;
@@ -432,16 +429,4 @@ class LocalSpace implements BrowsedSpace {
     this.#deps.lookers.close();
     this.#deps.copy?.remove();
   }
-}
-
-function hostOf(space: OpenSpace): SpaceHost {
-  const opened = () => Promise.resolve(space);
-  return {
-    looked: opened,
-    visible: opened,
-    led: opened,
-    requireLead: () => {},
-    quotasOf: ({ file }) => quotasInForce(QUOTAS, file),
-    versionsKept: ({ file }) => file.retention?.max_versions ?? 0,
-  };
 }

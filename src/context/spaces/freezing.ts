@@ -17,6 +17,12 @@ export interface FrozenSpace {
   readonly database: FrozenFile;
 }
 
+/** `folder`: of the space. Raises as `Db.freeze` does. */
+export function freezeSpace({ name, engine, file }: OpenSpace, folder: string): FrozenSpace {
+  const settings = spaceFileBytes(folder, file);
+  return { name, head: engine.head(), totals: engine.totals(), file: settings, database: engine.freeze() };
+}
+
 /** Freezes all or none. Raises `unavailable` for one that is not open, and as `Db.freeze` does. */
 export function freezeEach(
   names: readonly string[],
@@ -28,9 +34,7 @@ export function freezeEach(
     for (const name of names) {
       const space = open.get(name);
       if (!space) throw new AppError("unavailable", `${name}: the space was closed`);
-      const { engine } = space;
-      const file = spaceFileBytes(folderOf(name), space.file);
-      frozen.push({ name, head: engine.head(), totals: engine.totals(), file, database: engine.freeze() });
+      frozen.push(freezeSpace(space, folderOf(name)));
     }
     return frozen;
   } catch (error) {

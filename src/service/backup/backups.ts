@@ -1,61 +1,41 @@
-// Backs up the data of the service while it runs. The database is frozen at one moment and copied while writes continue; the files of workspaces and
-// attachments are copied as they are when their turn comes.
+// Backs up the data of the service while it runs: on request, and on schedule. One backup runs at a time; the state of the last one can be queried.
 
 import { basename, dirname } from "node:path";
 import { writeArchive } from "../../kit/backup/archive.ts";
 import { BackupJobs, type Begun } from "../../kit/backup/backup-jobs.ts";
 import type { BackupConfig } from "../../kit/backup/config.ts";
-import { chunksOf, measured } from "../../kit/backup/members.ts";
 import { copiesOf } from "../../kit/backup/copies.ts";
 import { BackupSchedule } from "../../kit/backup/schedule.ts";
-import type { Member } from "../../kit/backup/schema.ts";
 import { Shelf } from "../../kit/backup/shelf.ts";
 import { writeTarget } from "../../kit/backup/target.ts";
-import { rfc3339, SECOND_MS, type Clock, type Timers } from "../../kit/clock.ts";
+import { rfc3339, SECOND_MS, type Timers } from "../../kit/clock.ts";
 import type { Background } from "../../kit/concurrency/background.ts";
-import { HeldRoot } from "../../kit/disk/held-directory.ts";
-import type { Source } from "../../kit/disk/tar.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Db } from "../../kit/storage/db.ts";
-import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
-import { version } from "../../kit/version.ts";
-import type { Audit } from "../audit/audit.ts";
+import { counter, type Reading } from "../../kit/metrics/metrics.ts";
+import { headText } from "../../context/library.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import { dataFiles, openSource, type DataFile } from "./data-files.ts";
-import { BACKUP_FORMAT, type Backup, type BackupsOverview } from "./schema.ts";
+import { bytesOf, momentOf, type Moment, type MomentDeps } from "./moment.ts";
+import type { Backup, BackupsOverview } from "./schema.ts";
+import { sourcesOf, type Tally } from "./sources.ts";
 
-const FACTS_NAME = "backup.json";
-const SUMS_NAME = "SHA256SUMS";
-
-interface BackupsDeps {
+interface BackupsDeps extends MomentDeps {
   readonly config: BackupConfig;
   /** Has the credentials of the bucket for copies. */
   readonly environment: Environment;
-  readonly db: Db;
-  readonly audit: Audit;
   readonly background: Background;
-  readonly clock: Clock;
   readonly timers: Timers;
-  readonly log: Log;
 }
 
 type Result = NonNullable<Backup["result"]>;
-
-/** The data at one moment. */
-interface Moment {
-  readonly time: number;
-  readonly database: FrozenFile;
-  readonly files: readonly DataFile[];
-  readonly audit: Result["audit"];
-}
 
 export class Backups {
   readonly #deps: BackupsDeps;
   readonly #jobs: BackupJobs<Result>;
   readonly #shelf: Shelf;
   readonly schedule: BackupSchedule;
+  /** Backups since the start that had to leave out memory. */
+  #withoutMemory = 0;
 
   constructor(deps: BackupsDeps) {
     const { background, config, log } = deps;
@@ -73,6 +53,7 @@ export class Backups {
     const { directory, archives, problem = null } = await this.#shelf.archives();
     return {
       directory,
+      memory: this.#deps.memory?.kind ?? "left_out",
       ...this.schedule.shown(),
       last: this.#jobs.last ?? null,
       archives: [...archives],
@@ -97,6 +78,15 @@ export class Backups {
     const shown = this.get(caller, id);
     this.#jobs.abort(`stopped by ${caller.name}`);
     return shown;
+  }
+
+  /** Empty if the operator scheduled none. */
+  readings(): Reading[] {
+    const scheduled = this.schedule.readings();
+    if (scheduled.length === 0) return [];
+    const name = "service_backup_without_memory_total";
+    const help = "Backups that lack memory because it could not be read";
+    return [...scheduled, counter(name, help, () => this.#withoutMemory)];
   }
 
   /** Called before the service closes the database. */
@@ -125,75 +115,25 @@ export class Backups {
   async #make(shown: Backup, signal: AbortSignal): Promise<Result> {
     const { db } = this.#deps;
     return writeTarget(shown.file, async (handle) => {
-      while (db.checkpointing) await db.checkpointing;
-      const moment = await this.#moment(signal);
-      try {
-        shown.bytes_total = moment.files.reduce((sum, { size }) => sum + size, moment.database.size);
-        const counts = { files: 0, missed: 0 };
-        const progress = (count: number) => void (shown.bytes_done += count);
-        const sources = this.#sources(moment, counts, progress);
-        const written = await writeArchive(handle, sources, Math.floor(moment.time / SECOND_MS), signal);
-        return { ...written, created_at: rfc3339(moment.time), ...counts, audit: moment.audit };
-      } finally {
-        moment.database.thaw();
-      }
+      using moment = await momentOf(this.#deps, signal);
+      const { time, audit } = moment;
+      shown.bytes_total = bytesOf(moment);
+      const tally: Tally = { data: { files: 0, missed: 0 }, memory: { files: 0, missed: 0 } };
+      const facts = () => ({ ...tally.data, audit, ...memoryFacts(moment, tally) });
+      const onBytes = (count: number) => void (shown.bytes_done += count);
+      const sources = sourcesOf(moment, { path: db.path, tally, onBytes }, facts);
+      const written = await writeArchive(handle, sources, Math.floor(time / SECOND_MS), signal);
+      if (moment.memoryProblem !== undefined) this.#withoutMemory += 1;
+      return { ...written, created_at: rfc3339(time), ...facts() };
     });
   }
-
-  /** The database is frozen first, so that every file that it names is listed. */
-  async #moment(signal: AbortSignal): Promise<Moment> {
-    const { audit, clock, db } = this.#deps;
-    const database = db.freeze();
-    try {
-      const { seq, hash } = audit.head();
-      const time = clock.now();
-      const files: DataFile[] = [];
-      for await (const file of dataFiles(dirname(db.path))) {
-        signal.throwIfAborted();
-        files.push(file);
-      }
-      return { time, database, files, audit: { entries: seq, head: hash } };
-    } catch (error) {
-      database.thaw();
-      throw error;
-    }
-  }
-
-  /** The files of an archive; what is known only at the end comes last. */
-  async *#sources(
-    { time, database, files, audit }: Moment,
-    counts: { files: number; missed: number },
-    onBytes: (count: number) => void,
-  ): AsyncGenerator<Source> {
-    const { path } = this.#deps.db;
-    const members: Member[] = [];
-    const { size } = database;
-    yield measured({ name: basename(path), size, content: chunksOf(database) }, members, onBytes);
-    const root = new HeldRoot(dirname(path));
-    for (const file of files) {
-      using opened = openSource(root, file.path);
-      counts[opened ? "files" : "missed"] += 1;
-      if (opened) yield measured(opened.source, members, onBytes);
-    }
-    const facts = {
-      format: BACKUP_FORMAT,
-      service_version: version.version,
-      created_at: rfc3339(time),
-      ...counts,
-      audit,
-    };
-    yield measured(textSource(FACTS_NAME, `${JSON.stringify(facts, null, 2)}\n`), members, () => {});
-    yield textSource(SUMS_NAME, members.map(sumLine).join(""));
-  }
 }
 
-function textSource(name: string, text: string): Source {
-  const bytes = Buffer.from(text);
-  return { name, size: bytes.length, content: [bytes] };
-}
-
-/** As `sha256sum` writes it, which escapes such a name and says so at the start of the line. */
-function sumLine({ name, sha256 }: Member): string {
-  const escaped = name.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
-  return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+function memoryFacts(
+  { memory, memoryProblem }: Moment,
+  tally: Tally,
+): Pick<Result, "memory" | "memory_problem"> {
+  if (!memory) return { memory: null, memory_problem: memoryProblem ?? null };
+  const { name, head } = memory.frozen;
+  return { memory: { space: name, head: headText(head), ...tally.memory }, memory_problem: null };
 }

@@ -1,9 +1,10 @@
-// The files in the data directory that belong into a backup, besides the database: those of workspaces, and attachments.
+// The files that belong into a backup, besides the databases: those of workspaces, attachments, and the documents of memory.
 
 import { closeSync, fstatSync, read } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { isReserved } from "../../context/library.ts";
 import { chunksOf } from "../../kit/backup/members.ts";
 import { absentAsUndefined } from "../../kit/disk/disk.ts";
 import type { HeldRoot } from "../../kit/disk/held-directory.ts";
@@ -16,7 +17,7 @@ import { FILES_FOLDER, REMOVED } from "../files/directories.ts";
 import { isTemporary } from "../files/schema.ts";
 
 export interface DataFile {
-  /** Below the data directory, with `/`. */
+  /** Below the directory that was looked through, with `/`. */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
@@ -26,15 +27,26 @@ export interface DataFile {
 export async function* dataFiles(data: string): AsyncGenerator<DataFile> {
   for (const folder of [FILES_FOLDER, ATTACHMENTS_FOLDER])
     for (const name of await namesIn(join(data, folder)))
-      if (!name.startsWith(REMOVED) && name !== INCOMING) yield* filesBelow(data, `${folder}/${name}`);
+      if (!name.startsWith(REMOVED) && name !== INCOMING)
+        yield* filesBelow(data, `${folder}/${name}`, isTemporary);
 }
 
-async function* filesBelow(data: string, path: string): AsyncGenerator<DataFile> {
-  const facts = await absentAsUndefined(lstat(join(data, path)));
+/** Lists the regular files in the folder of a space, documents or not; links are not followed. Left out: names that are never documents. */
+export async function* documentFiles(directory: string): AsyncGenerator<DataFile> {
+  for (const name of await namesIn(directory))
+    if (!isReserved(name)) yield* filesBelow(directory, name, isReserved);
+}
+
+async function* filesBelow(
+  root: string,
+  path: string,
+  isLeftOut: (name: string) => boolean,
+): AsyncGenerator<DataFile> {
+  const facts = await absentAsUndefined(lstat(join(root, path)));
   if (facts?.isFile()) yield { path, size: facts.size };
   if (!facts?.isDirectory()) return;
-  for (const name of await namesIn(join(data, path)))
-    if (!isTemporary(name)) yield* filesBelow(data, `${path}/${name}`);
+  for (const name of await namesIn(join(root, path)))
+    if (!isLeftOut(name)) yield* filesBelow(root, `${path}/${name}`, isLeftOut);
 }
 
 async function namesIn(directory: string): Promise<string[]> {
@@ -48,9 +60,9 @@ interface OpenedSource extends Disposable {
 
 const readFrom = promisify(read);
 
-/** Undefined if it is no longer there. The content raises `conflict` if the file becomes shorter meanwhile. */
-export function openSource(root: HeldRoot, name: string): OpenedSource | undefined {
-  const descriptor = root.open(name);
+/** `name`: in the archive. Undefined if it is no longer there. The content raises `conflict` if the file becomes shorter meanwhile. */
+export function openSource(root: HeldRoot, path: string, name = path): OpenedSource | undefined {
+  const descriptor = root.open(path);
   if (descriptor === undefined) return undefined;
   const facts = fstatSync(descriptor);
   const close = () => closeSync(descriptor);

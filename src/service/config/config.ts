@@ -58,11 +58,14 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
       size: file.sandbox_pool?.size ?? DEFAULT_POOL.size,
       idleSeconds: file.sandbox_pool?.idle_seconds ?? DEFAULT_POOL.idleSeconds,
     },
-    loopbackAdmin: file.loopback_admin === undefined || isOn(file.loopback_admin),
+    loopbackAdmin: isOnUnlessSet(file.loopback_admin),
     allowedHosts: parseAllowedHosts(file.allowed_hosts ?? []),
     trustedProxies: parseTrustedProxies(file.trusted_proxies ?? []),
     memory: file.memory,
-    backup: backupConfigOf(path ?? join(data, CONFIG_FILE_NAME), file.backup),
+    backup: {
+      ...backupConfigOf(path ?? join(data, CONFIG_FILE_NAME), file.backup),
+      memory: isOnUnlessSet(file.backup?.memory),
+    },
     seedToken: parseSeedToken(environment["SERVICE_ADMIN_TOKEN"]),
   };
 }
@@ -70,6 +73,10 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
 /** Only `1` and `true` (any case) mean on. A variable takes precedence over the file. */
 function switchValue(variable: string | undefined, fromFile: Switch | undefined): boolean {
   return isOn(variable ?? fromFile ?? false);
+}
+
+function isOnUnlessSet(value: Switch | undefined): boolean {
+  return value === undefined || isOn(value);
 }
 
 function isOn(value: Switch): boolean {

@@ -74,7 +74,7 @@ export const ConfigFile = closed({
   allowed_hosts: Type.Optional(Type.Array(Type.String())),
   trusted_proxies: Type.Optional(Type.Array(Type.String())),
   memory: Type.Optional(Memory),
-  backup: Type.Optional(BackupConfigFile),
+  backup: Type.Optional(closed({ ...BackupConfigFile.properties, memory: Type.Optional(Switch) })),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
 
@@ -97,7 +97,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly memory: Static<typeof Memory> | undefined;
   /** Without a directory, there are no backups. */
-  readonly backup: BackupConfig;
+  readonly backup: BackupConfig & {
+    /** Include memory, if it is in a folder. */
+    readonly memory: boolean;
+  };
   readonly seedToken: string | undefined;
 }
 

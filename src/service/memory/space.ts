@@ -7,6 +7,8 @@ import {
   openFolderSpace,
   openServerSpace,
   ownSpaceDirectory,
+  type FolderSpace,
+  type FrozenFolder,
   type SpaceDoor,
 } from "../../context/library.ts";
 import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/secrets/access-token.ts";
@@ -45,9 +47,14 @@ interface MemorySpaceDeps {
   readonly log: Log;
 }
 
+/** The space in a folder at one moment. Disposing of it twice is without effect. */
+export interface FrozenMemory extends FrozenFolder, Disposable {
+  readonly directory: string;
+}
+
 export class MemorySpace {
   readonly #place: Place;
-  readonly #folder: LentSpace;
+  readonly #folder: LentSpace<FolderSpace>;
   readonly #deps: MemorySpaceDeps;
   /** Why the last use failed; undefined: it worked. A server is unknown until it was asked. */
   #failure: AppError | undefined;
@@ -114,6 +121,24 @@ export class MemorySpace {
     }
   }
 
+  /** The kind of place that holds memory; none: there is no space. */
+  get kind(): "folder" | "server" | "none" {
+    const place = this.#place;
+    return place.kind === "folder" && !holdsLocalSpace(place.directory) ? "none" : place.kind;
+  }
+
+  /** Keeps the folder's space open, and its database unchanged, until disposed of. Raises `unavailable`, `conflict`. */
+  async freeze(): Promise<FrozenMemory> {
+    const place = this.#place;
+    if (place.kind !== "folder" || this.kind === "none") throw unavailable("no_space", NO_SPACE);
+    using failed = new DisposableStack();
+    const { space } = failed.use(await this.#folder.lend());
+    const frozen = await space.freeze();
+    failed.defer(() => frozen.database.thaw());
+    const held = failed.move();
+    return { ...frozen, directory: place.directory, [Symbol.dispose]: () => held.dispose() };
+  }
+
   close(): Promise<void> {
     return this.#folder.close();
   }
@@ -141,7 +166,7 @@ export class MemorySpace {
     );
   }
 
-  async #openFolder(): Promise<SpaceDoor> {
+  async #openFolder(): Promise<FolderSpace> {
     const { clock, log } = this.#deps;
     const { directory } = this.#place as Extract<Place, { kind: "folder" }>;
     try {

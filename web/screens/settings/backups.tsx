@@ -86,6 +86,8 @@ function Facts(props: { readonly overview: BackupsOverview }): JSX.Element {
         </dd>
         <dt>Schedule</dt>
         <dd>{scheduleText(props.overview)}</dd>
+        <dt>Memory</dt>
+        <dd>{memoryTexts[props.overview.memory]}</dd>
         <Show when={props.overview.next_at}>
           {(next) => (
             <>
@@ -119,6 +121,13 @@ function Facts(props: { readonly overview: BackupsOverview }): JSX.Element {
     </>
   );
 }
+
+const memoryTexts: Readonly<Record<BackupsOverview["memory"], string>> = {
+  folder: "Included",
+  server: "Not included. The context server makes its own backups.",
+  none: "None to include",
+  left_out: "Left out by the server's configuration",
+};
 
 function scheduleText({ every_hours: hours, keep }: BackupsOverview): string {
   if (hours === 0) return "None. Backups are made on request only.";
@@ -187,9 +196,15 @@ function Ended(props: { readonly backup: Backup }): JSX.Element {
       <Match when={props.backup.error}>{(error) => <p class="muted">{sentence(error().message)}</p>}</Match>
       <Match when={props.backup.result}>
         {(result) => (
-          <p class="muted">
-            The latest backup is complete: {bytes(result().size)}, as of <Time time={result().created_at} />.
-          </p>
+          <>
+            <p class="muted">
+              The latest backup is complete: {bytes(result().size)}, as of <Time time={result().created_at} />
+              .
+            </p>
+            <Show when={result().memory_problem}>
+              {(problem) => <Warning>It does not include memory. {sentence(problem())}</Warning>}
+            </Show>
+          </>
         )}
       </Match>
     </Switch>
