@@ -65,8 +65,9 @@ export async function momentOf(deps: MomentDeps, signal: AbortSignal): Promise<M
 }
 
 export function bytesOf({ database, files, memory }: Moment): number {
-  const all = memory ? [...files, ...memory.files, memory.frozen.database] : files;
-  return all.reduce((sum, { size }) => sum + size, database.size);
+  const sum = (sized: readonly { readonly size: number }[]) => sized.reduce((all, { size }) => all + size, 0);
+  const ofMemory = memory ? memory.frozen.database.size + memory.frozen.file.length + sum(memory.files) : 0;
+  return database.size + sum(files) + ofMemory;
 }
 
 /** A space that cannot be read must not cost the backup of everything else. */
