@@ -10,6 +10,7 @@ import { createSubmission } from "../../kit/form.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { DocumentText } from "../../parts/document/document-text.tsx";
+import { Note } from "../../parts/document/notices.tsx";
 import { restoreDocument, versionQuery } from "./documents.ts";
 import { Head } from "./head.tsx";
 import { History } from "./history.tsx";
@@ -42,12 +43,12 @@ export function Deleted(props: PaneProps & { readonly file: ContextFile }): JSX.
           </Button>
         }
       />
-      <div class="context-note wait">
+      <Note kind="wait">
         <Trash aria-hidden="true" />
         <span>This document is deleted. Agents do not see it, and its versions are kept.</span>
-      </div>
+      </Note>
       <Show when={restoring.problem() !== undefined || restoring.wait() > 0}>
-        <div class="context-problem">
+        <div class="document-problem">
           <FormProblem form={restoring} />
         </div>
       </Show>

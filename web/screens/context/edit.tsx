@@ -1,15 +1,13 @@
 // Edits a document. A version by someone else never overwrites an edit: both texts are shown before anything is saved over it.
 
-import Info from "lucide-solid/icons/info";
-import UsersRound from "lucide-solid/icons/users-round";
 import { createEffect, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { Editor } from "../../kit/editor/editor.tsx";
 import { MergeView } from "../../kit/editor/merge-view.tsx";
 import { bytes } from "../../kit/format.ts";
-import { ProblemNotice } from "../../kit/states.tsx";
 import type { TextDocument } from "../../parts/document/document.ts";
+import { EditNotices } from "../../parts/document/notices.tsx";
 import { StaleDialog } from "../../parts/document/stale-dialog.tsx";
 import type { SpaceText } from "./documents.ts";
 
@@ -35,7 +33,7 @@ export function EditDocument(props: EditProps): JSX.Element {
   return (
     <Show when={opened()}>
       <div class="context-edit" classList={{ behind: !props.shown }} inert={props.shown ? undefined : true}>
-        <Notices {...props} />
+        <EditNotices document={text} noun="document" by={props.by} />
         <div class="context-editors">
           <div class="context-editor" classList={{ behind: changes() }} inert={changes() ? true : undefined}>
             <Editor
@@ -103,46 +101,4 @@ async function discard({ text, onDrop }: EditProps): Promise<void> {
   if (!sure) return;
   if (text.saved()) text.takeSaved();
   else onDrop();
-}
-
-function Notices(props: EditProps): JSX.Element {
-  const { text } = props;
-  const who = () => props.by ?? "Someone else";
-  return (
-    <>
-      <div role="status">
-        <Show when={text.outrun()}>
-          <div class="context-note wait">
-            <UsersRound aria-hidden="true" />
-            <span>
-              <Show
-                when={text.saved()}
-                fallback="This document was deleted. Saving recreates it with your text."
-              >
-                <bdi>{who()}</bdi> saved another version while you were editing. Your version is kept.
-              </Show>
-            </span>
-            <Button small onClick={() => text.compare(true)}>
-              Compare
-            </Button>
-          </div>
-        </Show>
-        <Show when={!text.outrun() && text.takenOver()}>
-          <div class="context-note info">
-            <Info aria-hidden="true" />
-            <span>
-              <bdi>{who()}</bdi> saved a new version, which is now shown.
-            </span>
-          </div>
-        </Show>
-      </div>
-      <Show when={!text.comparing() && text.problem()}>
-        {(problem) => (
-          <div class="context-problem">
-            <ProblemNotice problem={problem()} />
-          </div>
-        )}
-      </Show>
-    </>
-  );
 }

@@ -11,6 +11,7 @@ import { confirm } from "../../kit/dialog.tsx";
 import { type Action, Menu } from "../../kit/menu.tsx";
 import { copyText, Time } from "../../kit/pieces.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
+import { DocumentPath } from "../../parts/document/document-path.tsx";
 import type { TextDocument } from "../../parts/document/document.ts";
 import { removeDocument, type SpaceText } from "./documents.ts";
 import { type DocumentView, VIEW_NAMES } from "./views.ts";
@@ -29,7 +30,6 @@ interface HeadProps {
 }
 
 export function Head(props: HeadProps): JSX.Element {
-  const cut = () => props.path.lastIndexOf("/") + 1;
   const actions = () => actionsOf(props);
   useActions(() => [
     ...props.views
@@ -41,11 +41,8 @@ export function Head(props: HeadProps): JSX.Element {
     <header class="context-bar">
       <div class="context-title">
         {props.before}
-        <h2 class="context-path mono" title={props.path}>
-          <bdi class="context-folder ellipsis">{props.path.slice(0, cut())}</bdi>
-          <bdi class="context-name ellipsis">{props.path.slice(cut())}</bdi>
-        </h2>
-        <span class="context-state" role="status">
+        <DocumentPath path={props.path} />
+        <span class="document-state" role="status">
           {stateOf(props)}
         </span>
         {props.action}

@@ -5,6 +5,7 @@ import { Button } from "../../kit/button.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { createDocument, type TextDocument } from "../../parts/document/document.ts";
 import { DocumentText } from "../../parts/document/document-text.tsx";
+import { Note } from "../../parts/document/notices.tsx";
 import { Deleted } from "./deleted.tsx";
 import { type SpaceText, spaceDocument } from "./documents.ts";
 import { EditDocument } from "./edit.tsx";
@@ -96,27 +97,27 @@ function Shown(props: LiveProps): JSX.Element {
       />
       <Show when={view() === "read" || view() === "source"}>
         <Show when={props.text.edited()}>
-          <div class="context-note info">
+          <Note kind="info">
             <span>You have unsaved changes. This is the saved version.</span>
             <Button small onClick={() => props.onView("edit")}>
               Continue editing
             </Button>
-          </div>
+          </Note>
         </Show>
         <Show when={props.file?.state === "missing"}>
-          <div class="context-note wait">
+          <Note kind="wait">
             <span>
               The file was removed from the folder by hand. This is its last version; saving or restoring
               writes it again.
             </span>
-          </div>
+          </Note>
         </Show>
         <Show when={props.text.saved()?.number === null}>
-          <div class="context-note info">
+          <Note kind="info">
             <span>
               Edited by hand, outside of the service. The next save keeps that edit as a version first.
             </span>
-          </div>
+          </Note>
         </Show>
         <div
           class="context-reading scroll"

@@ -3,7 +3,6 @@
 import FileQuestion from "lucide-solid/icons/file-question-mark";
 import FileX from "lucide-solid/icons/file-x";
 import Info from "lucide-solid/icons/info";
-import UsersRound from "lucide-solid/icons/users-round";
 import {
   createEffect,
   createMemo,
@@ -24,7 +23,9 @@ import { bytes } from "../../kit/format.ts";
 import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { createDocument } from "../../parts/document/document.ts";
+import { DocumentPath } from "../../parts/document/document-path.tsx";
 import type { Drafts } from "../../parts/document/drafts.ts";
+import { EditNotices, Note } from "../../parts/document/notices.tsx";
 import { StaleDialog } from "../../parts/document/stale-dialog.tsx";
 import { type FileDocument, workspaceFile } from "./workspace-file.ts";
 
@@ -245,14 +246,10 @@ function Bar(
   },
 ): JSX.Element {
   const { file } = props;
-  const cut = file.path.lastIndexOf("/") + 1;
   return (
-    <div class="files-bar">
-      <h2 class="files-path mono" title={file.path}>
-        <bdi class="files-directory ellipsis">{file.path.slice(0, cut)}</bdi>
-        <bdi class="files-name ellipsis">{file.path.slice(cut)}</bdi>
-      </h2>
-      <span class="files-state" role="status">
+    <div class="document-bar">
+      <DocumentPath path={file.path} />
+      <span class="document-state" role="status">
         {stateOf(file)}
       </span>
       <Show when={MARKDOWN.test(file.path)}>
@@ -299,45 +296,17 @@ function stateOf(file: FileDocument): string {
 
 function Notices(props: ContentProps): JSX.Element {
   const { file } = props;
-  const who = () => props.saver ?? "Someone else";
   return (
     <>
-      <div role="status">
-        <Show when={file.outrun()}>
-          <div class="files-note wait">
-            <UsersRound aria-hidden="true" />
-            <span>
-              <Show when={file.saved()} fallback="This file was deleted. Saving recreates it with your text.">
-                {who()} saved another version while you were editing. Your version is kept.
-              </Show>
-            </span>
-            <Button small onClick={() => file.compare(true)}>
-              Compare
-            </Button>
-          </div>
-        </Show>
-        <Show when={!file.outrun() && file.takenOver()}>
-          <div class="files-note info">
-            <Info aria-hidden="true" />
-            <span>{who()} saved a new version, which is now shown.</span>
-          </div>
-        </Show>
-      </div>
+      <EditNotices document={file} noun="file" by={props.saver} />
       <Show when={file.readOnly()}>
-        <div class="files-note info" role="note">
+        <Note kind="info" role="note">
           <Info aria-hidden="true" />
           <span>
             This file has {bytes(file.saved()!.size)}, and only files up to 2 MiB can be edited. The first 2
             MiB are shown, read-only.
           </span>
-        </div>
-      </Show>
-      <Show when={!file.comparing() && file.problem()}>
-        {(problem) => (
-          <div class="files-problem">
-            <ProblemNotice problem={problem()} />
-          </div>
-        )}
+        </Note>
       </Show>
     </>
   );

@@ -8,6 +8,7 @@ import { createQuery } from "../../api/query.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
+import { DocumentPath } from "../../parts/document/document-path.tsx";
 import { DocumentText } from "../../parts/document/document-text.tsx";
 import { useHere } from "../../state/here.ts";
 import { TurnLink } from "./turn-link.tsx";
@@ -120,12 +121,9 @@ function Bar(props: {
   readonly before: JSX.Element;
 }): JSX.Element {
   return (
-    <header class="memory-bar">
+    <header class="document-bar">
       {props.before}
-      <h2 class="memory-path" title={props.path}>
-        <bdi class="memory-directory ellipsis">{directoryOf(props.name)}</bdi>
-        <bdi class="memory-name ellipsis">{props.name.slice(directoryOf(props.name).length)}</bdi>
-      </h2>
+      <DocumentPath path={props.path} name={props.name} />
       <CopyButton text={props.path} label="Copy path in the space" />
       <div class="memory-views" role="group" aria-label="Show">
         {VIEWS.map(([one, title]) => (
@@ -156,8 +154,4 @@ function Written(props: { readonly version: Version; readonly file: ContextFile 
       </Show>
     </p>
   );
-}
-
-function directoryOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/") + 1);
 }
