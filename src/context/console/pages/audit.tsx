@@ -2,11 +2,12 @@
 
 import type { VNode } from "preact";
 import { auditResults, type AuditRecord, type AuditStats } from "../../audit/schema.ts";
-import { AUDIT, BREAKS, EXPORT, recordPath, STATS, VERIFY } from "../audit-addresses.ts";
+import { AUDIT, BREAKS, EXPORT, STATS, VERIFY } from "../audit-addresses.ts";
 import type { Failure } from "../failure.ts";
 import { countText } from "../../../kit/text/amounts.ts";
 import { withQuery } from "../format.ts";
 import { Empty, ExactTime, Field, Figure, Name, Pager, Problem, Raw, Table, Time } from "../pieces.tsx";
+import { Records } from "./audit-records.tsx";
 
 /** As typed; empty: any. */
 export interface AuditFilter {
@@ -52,7 +53,7 @@ export function AuditBody({ filter, records, spaces, next, first, failure }: Aud
           <p>No records match. Every change and every refusal is recorded; remove a filter to see more.</p>
         </Empty>
       ) : (
-        <Records records={records} />
+        <Records records={records} numbered />
       )}
       <Pager first={first} next={next} />
     </div>
@@ -92,29 +93,6 @@ function Select(props: { label: string; name: string; value: string; options: re
         ))}
       </select>
     </div>
-  );
-}
-
-function Records({ records }: { records: readonly AuditRecord[] }): VNode {
-  return (
-    <Table label="Audit records" head={["Number", "Time", "Person", "Action", "What", "Result"]}>
-      {records.map((one) => (
-        <tr class="console-record">
-          <td class="tight">
-            <a href={recordPath(one.seq)}>{one.seq}</a>
-          </td>
-          <td class="tight">
-            <ExactTime at={one.time} />
-          </td>
-          <td>{one.actor.name === "" ? <span class="muted">nobody</span> : <Name>{one.actor.name}</Name>}</td>
-          <td class="tight">{one.action}</td>
-          <td class="wide last">
-            <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
-          </td>
-          <td class={one.result === "ok" ? "tight" : "tight console-bad"}>{one.result}</td>
-        </tr>
-      ))}
-    </Table>
   );
 }
 

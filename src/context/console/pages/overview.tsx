@@ -10,7 +10,8 @@ import { countText, sizeInWords } from "../../../kit/text/amounts.ts";
 import { spacePath } from "../format.ts";
 import { HOOKS } from "../hook-addresses.ts";
 import { USERS } from "../user-addresses.ts";
-import { DiskFigure, Empty, ExactTime, Figure, Name, Table, Time } from "../pieces.tsx";
+import { DiskFigure, Empty, Figure, Name, Time } from "../pieces.tsx";
+import { Records } from "./audit-records.tsx";
 
 export interface Figures {
   readonly spaces: number;
@@ -168,25 +169,5 @@ function Changes({ activity }: { activity: readonly Activity[] }): VNode {
         </li>
       ))}
     </ul>
-  );
-}
-
-function Records({ records }: { records: readonly AuditRecord[] }): VNode {
-  return (
-    <Table label="Audit records" head={["Time", "Person", "Action", "What", "Result"]}>
-      {records.map((one) => (
-        <tr class="console-record">
-          <td class="tight">
-            <ExactTime at={one.time} />
-          </td>
-          <td>{one.actor.name === "" ? <span class="muted">nobody</span> : <Name>{one.actor.name}</Name>}</td>
-          <td class="tight">{one.action}</td>
-          <td class="wide last">
-            <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
-          </td>
-          <td class={one.result === "ok" ? "tight" : "tight console-bad"}>{one.result}</td>
-        </tr>
-      ))}
-    </Table>
   );
 }
