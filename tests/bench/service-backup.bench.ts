@@ -1,10 +1,12 @@
-// A backup of the running service with a long conversation and many files, by the compiled program, and how long it keeps a writer waiting. Beside
-// it the same bytes, copied to another place and read once for their SHA-256, but not compressed.
+// A backup of the running service with a long conversation, many files, and memory in a folder, by the compiled program, and how long it keeps
+// writers and commands on that folder waiting. Beside it the same bytes, copied to another place and read once for their SHA-256, but not compressed.
 
 import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createLocalSpace, openLocalSpace } from "../../src/context/space/local.ts";
 import type { Backup } from "../../src/service/backup/schema.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import type { Client } from "../kit/http/client.ts";
@@ -17,17 +19,22 @@ import { figure, medianOf, percentile, timed, type Row } from "./row.ts";
 
 const TURNS = 100_000;
 const FILES = 2_000;
+const DOCUMENTS = 5_000;
 const FILE_BYTES = 4_096;
 const RUNS = 3;
 
 export async function run(): Promise<Row[]> {
   await using folder = await temporaryFolder();
-  const data = join(folder.path, "data");
+  const kept = join(folder.path, "kept");
+  const data = join(kept, "data");
+  const space = join(kept, "space");
   await fill(data);
-  mkdirSync(join(folder.path, "backups"));
+  await fillSpace(space);
+  const directory = join(folder.path, "backups");
+  mkdirSync(directory);
   await folder.write(
-    "data/config.yaml",
-    `backup: { directory: ${JSON.stringify(`${folder.path}/backups`)} }\n`,
+    "kept/data/config.yaml",
+    Bun.YAML.stringify({ backup: { directory }, memory: { space } }),
   );
   await using service = await runService({ data });
   const { admin } = service;
@@ -36,10 +43,13 @@ export async function run(): Promise<Row[]> {
   const create = await medianOf(RUNS, () =>
     timed(async () => void waits.push(...(await waitsDuring(write, backedUp(admin))))),
   );
-  const copied = await medianOf(RUNS, () => timed(() => copyAndHash(data, join(folder.path, "copy"))));
+  const opened: number[] = [];
+  opened.push(...(await waitsDuring(() => look(space), backedUp(admin))));
+  const copied = await medianOf(RUNS, () => timed(() => copyAndHash(kept, join(folder.path, "copy"))));
   return [
-    besideCopying("backup of the service, 100,000 turns, 2,000 files", create, copied, 0.25),
+    besideCopying("backup of the service, 100,000 turns, 2,000 files, 5,000 documents", create, copied, 0.25),
     figure("  writes meanwhile, p99", percentile(waits, 0.99), { atMost: 100 }),
+    figure("  commands on the folder of memory meanwhile, longest", Math.max(...opened), { atMost: 1_000 }),
   ];
 }
 
@@ -54,6 +64,21 @@ async function fill(data: string): Promise<void> {
   mkdirSync(files, { recursive: true });
   for (let index = 0; index < FILES; index++)
     writeFileSync(join(files, `${index}.md`), `${index} `.repeat(FILE_BYTES).slice(0, FILE_BYTES));
+}
+
+async function fillSpace(directory: string): Promise<void> {
+  const space = await createLocalSpace({ directory, name: "notes", template: "blank" }, localDeps);
+  for (let index = 0; index < DOCUMENTS; index++)
+    writeFileSync(join(directory, `${index}.md`), `${index} `.repeat(FILE_BYTES).slice(0, FILE_BYTES));
+  await space.adopt();
+  await space.close();
+}
+
+/** As a command of another process. */
+async function look(directory: string): Promise<void> {
+  const space = await openLocalSpace(directory, localDeps);
+  await space.record();
+  await space.close();
 }
 
 async function backedUp(admin: Client): Promise<void> {
