@@ -332,6 +332,9 @@ test("a path with a stray line end or space is refused by name, and nothing is c
   );
   expect(await said("cairn", ["init", "solo"], { SERVICE_DIR: path })).toEqual(refused("SERVICE_DIR", path));
   expect(readdirSync(folder.path)).toEqual([]);
+  const config = await folder.write("c.yaml", 'data: "stray "\n');
+  expect(await said("service", [...serve, "--config", config], {})).toEqual(refused("data", "stray "));
+  expect(readdirSync(folder.path)).toEqual(["c.yaml"]);
 });
 
 test("a port alone means all interfaces, of IPv4 and of IPv6", async () => {

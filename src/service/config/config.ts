@@ -37,7 +37,9 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
     path === undefined
       ? readDefaultFile(givenData ?? defaultData(environment))
       : readFile(path, readNamedFile);
-  const data = givenPath(givenData ?? file.data ?? defaultData(environment), environment);
+  const setData = givenData ?? file.data;
+  if (setData !== undefined) requireWholePath("data", setData);
+  const data = givenPath(setData ?? defaultData(environment), environment);
   const secretsKey = nonEmpty(environment["SERVICE_SECRETS_KEY"]) ?? file.secrets_key;
   if (secretsKey !== undefined) requireWholePath("secrets_key", secretsKey);
   return {
@@ -115,7 +117,7 @@ function parseAllowedHosts(hosts: readonly string[]): string[] {
     if (/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/i.test(host)) return host.toLowerCase();
     throw new AppError(
       "invalid",
-      `allowed_hosts: "${host}" is not a host name; write name or name:port, without a scheme`,
+      `allowed_hosts: "${host}" is not a hostname; write name or name:port, without a scheme`,
     );
   });
 }
