@@ -143,14 +143,14 @@ describe("of a server that does not run", () => {
     [["audit", "list", "--limit", "0"], '--limit "0": expected an integer from 1 to 500'],
     [["history", "snapshot", ""], "name: must not be empty"],
     [["history", "snapshot", "a".repeat(101)], "name: at most 100 characters"],
-    [["webhook", "add", "http://10.0.0.1/"], `url: 10.0.0.1 leads to 10.0.0.1: private; ${WOULD_LET}`],
+    [["webhook", "add", "http://10.0.0.1/"], `url: 10.0.0.1 is not a public address (private); ${WOULD_LET}`],
     [
       ["webhook", "add", "http://localhost/"],
       `url: localhost is a name of this machine or its own network; ${WOULD_LET}`,
     ],
     [
       ["webhook", "add", "http://169.254.169.254/"],
-      "url: 169.254.169.254 leads to 169.254.169.254: a cloud metadata address",
+      "url: 169.254.169.254 is not a public address (a cloud metadata address)",
     ],
   ])("%p is refused with what to change", async (args, says) => {
     expect(await server.said(...args)).toEqual([1, `Error: ${says}\n`]);
@@ -205,6 +205,7 @@ test.each([
   [["space", "get", "main"], "unknown command: get", "[info] did you mean show?\n"],
   [["plugin", "uninstall"], "unknown command: uninstall", "[info] did you mean remove?\n"],
   // A subcommand without its group, or in another one.
+  [["spaces"], "unknown command: spaces", "[info] did you mean space?\n"],
   [["login"], "unknown command: login", "[info] did you mean cairn auth login?\n"],
   [["help", "whoami"], "unknown command or topic: whoami", "[info] did you mean cairn auth whoami?\n"],
   [["space", "push"], "unknown command: push", "[info] did you mean cairn push?\n"],

@@ -77,7 +77,7 @@ test("refuses a webhook to the listener for this machine, whatever the setting a
   const { url } = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8"));
   expect(url).toStartWith("http://127.0.0.1:");
   const [exitCode, message] = await server.refused("webhook", "add", `${url}/hook`);
-  expect([exitCode, message]).toEqual([1, expect.stringContaining("of this machine is this server itself")]);
+  expect([exitCode, message]).toEqual([1, expect.stringContaining("is this server itself at port")]);
 });
 
 test("the cookies of the console are secure without a proxy", async () => {
@@ -122,7 +122,7 @@ test("makes a certificate for names and addresses, and replaces one only by --fo
 });
 
 test.each([
-  [["--host", "a b"], '--host "a b": neither an address nor a host name'],
+  [["--host", "a b"], '--host "a b": neither an address nor a hostname'],
   [["--host", "a.lab:8743"], '--host "a.lab:8743": expected a name or an address, without a port'],
   [["--host", "a.lab", "--days", "900"], '--days "900": expected a whole number from 1 to 825'],
 ])("%p is refused", async (flags, says) => {

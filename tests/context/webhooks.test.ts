@@ -379,7 +379,7 @@ describe("targets", () => {
     await server.admin.write("a.md", "x");
     await eventually(
       async () => (await deliveries(server, hook.id)).map(({ state, error }) => [state, error]),
-      [["failed", "moves.example leads to 127.0.0.1: loopback"]],
+      [["failed", "moves.example resolves to 127.0.0.1, which is not a public address (loopback)"]],
     );
   });
 
@@ -417,7 +417,7 @@ describe("targets", () => {
       const port = Number(new URL(server.url).port);
       endpoints = [...elsewhere, { address: "127.0.0.1", port }];
       await server.admin.write("a.md", "x");
-      const error = `moves.example leads to 127.0.0.1: port ${port} of this machine is this server itself`;
+      const error = `moves.example resolves to 127.0.0.1, which is this server itself at port ${port}`;
       await eventually(async () => (await deliveries(server, hook.id)).map((one) => one.error), [error]);
     });
 

@@ -148,15 +148,15 @@ test("one refused address among several refuses the request, and nothing is sent
       { address: "10.0.0.7", port: 443 },
     ]);
   expect(await failureOf(sendOutbound(leadingTo(server, { resolve }), request()))).toBe(
-    "refused: api.example.org leads to 10.0.0.7: private",
+    "refused: api.example.org resolves to 10.0.0.7, which is not a public address (private)",
   );
   expect(server.requests).toEqual([]);
 });
 
 test.each([
-  ["https://127.0.0.1/", "127.0.0.1 leads to 127.0.0.1: loopback"],
-  ["https://2130706433/", "127.0.0.1 leads to 127.0.0.1: loopback"],
-  ["https://[::ffff:10.0.0.1]/", "[::ffff:a00:1] leads to ::ffff:a00:1: private"],
+  ["https://127.0.0.1/", "127.0.0.1 is not a public address (loopback)"],
+  ["https://2130706433/", "127.0.0.1 is not a public address (loopback)"],
+  ["https://[::ffff:10.0.0.1]/", "[::ffff:a00:1] is not a public address (private)"],
 ])("%s is checked without a resolver", async (url, message) => {
   expect(await failureOf(checkedEndpoints(SYSTEM_NETWORK, { url: new URL(url) }))).toBe(
     `refused: ${message}`,
@@ -170,7 +170,7 @@ test("no opt-out reaches a metadata address", async () => {
   };
   const url = new URL("http://metadata.example.org/");
   expect(await failureOf(checkedEndpoints(network, { url, schemes: ["http"] }))).toBe(
-    "refused: metadata.example.org leads to 169.254.169.254: a cloud metadata address",
+    "refused: metadata.example.org resolves to 169.254.169.254, which is not a public address (a cloud metadata address)",
   );
   expect(isMetadataAddress("64:ff9b::a9fe:a9fe")).toBe(true);
 });

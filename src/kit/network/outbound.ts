@@ -34,7 +34,7 @@ export interface Network {
   readonly ca?: string;
 }
 
-/** All addresses of a host name. Rejects when there are none. */
+/** All addresses of a hostname. Rejects when there are none. */
 export async function systemResolve(hostname: string): Promise<string[]> {
   const { lookup } = await import("node:dns/promises");
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
@@ -110,15 +110,14 @@ export async function checkedEndpoints(
   const endpoints =
     literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
   for (const endpoint of endpoints) {
+    const what =
+      literal === undefined ? `${url.hostname} resolves to ${endpoint.address}, which` : url.hostname;
     if (network.ownPorts?.().includes(endpoint.port) === true && isThisMachine(endpoint.address))
-      throw new OutboundFailure(
-        "refused",
-        `${url.hostname} leads to ${endpoint.address}: port ${endpoint.port} of this machine is this server itself`,
-      );
+      throw new OutboundFailure("refused", `${what} is this server itself at port ${endpoint.port}`);
     const problem = addressProblem(endpoint.address);
     const couldBeAllowed = !isMetadataAddress(endpoint.address);
     if (problem === undefined || (couldBeAllowed && network.allow(endpoint))) continue;
-    const message = `${url.hostname} leads to ${endpoint.address}: ${problem}`;
+    const message = `${what} is not a public address (${problem})`;
     throw new OutboundFailure("refused", message, { couldBeAllowed });
   }
   return endpoints;

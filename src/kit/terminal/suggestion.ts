@@ -38,8 +38,8 @@ export function isCommonAct(word: string): boolean {
 }
 
 /**
- * Returns the known name that `written` begins. Otherwise the commands `elsewhere`, if they are few, then the known name that means the same, and
- * then the one with the fewest edits, if they change less than half of it.
+ * Returns the known name that `written` begins or is one edit away from. Otherwise the commands `elsewhere`, if they are few, then the known name that
+ * means the same, and then the one with the fewest edits, if they change less than half of it.
  */
 export function meantBy(
   written: string,
@@ -48,6 +48,8 @@ export function meantBy(
 ): string | undefined {
   const begun = known.filter((name) => name.startsWith(written));
   if (written.replace(/^-+/, "").length >= BEGINNING_LETTERS_MIN && begun.length === 1) return begun[0];
+  const slip = nearest(written, known, 1);
+  if (slip !== undefined) return slip;
   if (elsewhere.length > 0 && elsewhere.length <= ELSEWHERE_MAX) return elsewhere.join(" or ");
   return synonymOf(written, known) ?? nearest(written, known);
 }
@@ -58,9 +60,13 @@ function synonymOf(written: string, known: readonly string[]): string | undefine
     .find((name) => name !== written && known.includes(name));
 }
 
-function nearest(written: string, known: readonly string[]): string | undefined {
+function nearest(
+  written: string,
+  known: readonly string[],
+  editsMax = SUGGESTION_EDITS_MAX,
+): string | undefined {
   let best: string | undefined;
-  let fewest = SUGGESTION_EDITS_MAX + 1;
+  let fewest = editsMax + 1;
   for (const name of known) {
     const edits = editDistance(written, name);
     if (edits < fewest && isSlip(edits, name) && !isOpposite(written, name)) [best, fewest] = [name, edits];

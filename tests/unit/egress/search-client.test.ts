@@ -96,7 +96,7 @@ test("does not contact a name that leads into the internal network, nor reveals 
   );
   expect(service.queries).toEqual([]);
   expect(lines.map((line) => (JSON.parse(line) as LogLine)["detail"])).toEqual([
-    "refused: api.search.brave.com leads to 127.0.0.1: loopback",
+    "refused: api.search.brave.com resolves to 127.0.0.1, which is not a public address (loopback)",
   ]);
 });
 
