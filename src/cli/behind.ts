@@ -37,7 +37,7 @@ export function requireOnDisk(
   const more = behind.length > NAMED_MAX ? ` and ${behind.length - NAMED_MAX} more` : "";
   throw new AppError(
     "refused",
-    `the change is recorded, but ${plural(behind.length, "file on disk is", "files on disk are")} still old: ${named.join(", ")}${more}; correct the cause, then run ${nextCommand(["space", "show"], [], flags)}, which updates the disk`,
+    `the change is recorded, but ${plural(behind.length, "file on disk is", "files on disk are")} out of date: ${named.join(", ")}${more}; correct the cause, then run ${nextCommand(["space", "show"], [], flags)}, which updates the disk`,
     { behind: behind.map(({ path }) => path) },
   );
 }

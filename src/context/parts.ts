@@ -206,7 +206,7 @@ function metricsOf(
       counter("service_webhook_sent_total", "Deliveries that were accepted", () => deliveries.sent),
       counter(
         "service_webhook_failed_total",
-        "Webhook deliveries that failed for good",
+        "Webhook deliveries that failed permanently",
         () => deliveries.failed,
       ),
       counter(

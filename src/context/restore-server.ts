@@ -256,7 +256,9 @@ async function moveTo(build: string, directory: string): Promise<void> {
     await rename(build, directory);
   } catch (error) {
     const came = ["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(systemCode(error) ?? "");
-    throw came ? new AppError("conflict", `${directory} was created by another process meanwhile`) : error;
+    throw came
+      ? new AppError("conflict", `${directory} was created by another process in the meantime`)
+      : error;
   }
   await syncDirectory(dirname(directory));
 }
@@ -268,7 +270,10 @@ async function moveUp(build: string, directory: string): Promise<void> {
   try {
     for (const name of [...names, CONFIG_FILE_NAME]) {
       if (existsSync(join(directory, name)))
-        throw new AppError("conflict", `${join(directory, name)} was created by another process meanwhile`);
+        throw new AppError(
+          "conflict",
+          `${join(directory, name)} was created by another process in the meantime`,
+        );
       await rename(join(build, name), join(directory, name));
       moved.push(name);
     }

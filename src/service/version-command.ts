@@ -5,6 +5,6 @@ import { printText } from "../kit/terminal/output.ts";
 import { versionLine } from "../kit/version.ts";
 
 export const versionCommand: CommandDef = {
-  meta: { name: "version", description: "Print the version" },
+  meta: { name: "version", description: "Print version, commit and build date" },
   run: () => printText(versionLine("service")),
 };

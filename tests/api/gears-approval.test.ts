@@ -65,7 +65,7 @@ test("refuses a decision that does not know of another one, and approves nothing
   await refusal(
     decide("approved", "pending"),
     "conflict",
-    "seen_status: someone else has decided meanwhile: the gear is disabled; review it again",
+    "seen_status: someone else has already decided: the gear is disabled; review it again",
     { status: "disabled" },
   );
   expect(await at.admin.get(`/gears/${id}`)).toMatchObject({ status: "disabled", approval: null });

@@ -49,7 +49,7 @@ test("does not run a gear that was changed and approved again while a run was qu
   await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
   open();
   await Promise.all(runs);
-  const message = "run refused; gear not executed: the gear was changed meanwhile";
+  const message = "run refused; gear not executed: the gear was changed in the meantime";
   expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
     QUEUED,
     { type: "error", data: { message, code: "conflict", request_id: expect.any(String) } },

@@ -145,7 +145,7 @@ const refusals: Refusal[] = [
     name: "an allowed host with a scheme",
     config: "allowed_hosts: ['https://cairn.example']\n",
     error:
-      'allowed_hosts: "https://cairn.example" is not a host name; write name or name:port, without a scheme',
+      'allowed_hosts: "https://cairn.example" is not a hostname; write name or name:port, without a scheme',
   },
   {
     name: "docker asked for, its daemon down",

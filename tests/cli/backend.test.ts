@@ -25,7 +25,7 @@ test("lists the only engine of a server, with the settings in force", async () =
   expect(listed).toEqual([{ ...SQLITE, in_use: true, settings }]);
   expect(Bun.YAML.parse(await server.printed("backend", "list", "--yaml"))).toEqual(listed);
   const text = await server.printed("backend", "list");
-  expect(text).toStartWith(`NAME    IN USE  WHAT IT IS\nsqlite  yes     ${SQLITE.description}\n`);
+  expect(text).toStartWith(`NAME    IN USE  DESCRIPTION\nsqlite  yes     ${SQLITE.description}\n`);
   expect(text).toContain("retention.max_versions  7\n");
 });
 

@@ -14,7 +14,7 @@ const NAMES = ["--space", "main", "--admin", "ada"];
 
 test.each([
   [["--address", "999.1.1.1"], '--address "999.1.1.1": not an address: expected four numbers'],
-  [["--address", "http://localhost"], '--address "http://localhost": neither an address nor a host name'],
+  [["--address", "http://localhost"], '--address "http://localhost": neither an address nor a hostname'],
   [["--address", "224.0.0.1"], '--address "224.0.0.1": a multicast address, where nothing can listen'],
   [
     ["--address", "203.0.113.9"],
@@ -155,7 +155,7 @@ test.each([
   ["trusted_proxies: [010.0.0.1]", 'listen.trusted_proxies: "010.0.0.1" is neither an address nor a block'],
   ["trusted_proxies: [proxy.example]", 'listen.trusted_proxies: "proxy.example" is neither an address'],
   ["trusted_proxies: [10.0.0.0/33]", 'listen.trusted_proxies: "10.0.0.0/33" is neither an address'],
-  ["allowed_hosts: ['*.example']", 'listen.allowed_hosts: "*.example": neither an address nor a host name'],
+  ["allowed_hosts: ['*.example']", 'listen.allowed_hosts: "*.example": neither an address nor a hostname'],
   ["allowed_hosts: ['a.example:70000']", 'listen.allowed_hosts: "a.example:70000": its port is not a number'],
 ])("server.yaml with listen: { %s } is refused", async (line, says) => {
   await using folder = await temporaryFolder();

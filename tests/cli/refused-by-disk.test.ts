@@ -103,7 +103,7 @@ bound(
     chmodSync(at("team"), 0o700);
     expect([exitCode, lastLine(stderr)]).toEqual([
       1,
-      expect.stringContaining("Error: the change is recorded, but 2 files on disk are still old: "),
+      expect.stringContaining("Error: the change is recorded, but 2 files on disk are out of date: "),
     ]);
     const reason = "cannot use the file in the working tree: permission denied";
     expect(stdout).toContain(

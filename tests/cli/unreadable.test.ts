@@ -216,7 +216,7 @@ bound(
     const repair = "correct the cause, then run cairn space show, which updates the disk";
     const reason = "cannot use the file in the working tree: permission denied";
     const error = (path: string) =>
-      `Error: the change is recorded, but 1 file on disk is still old: ${join(directory, path)} (${reason}); ${repair}\n`;
+      `Error: the change is recorded, but 1 file on disk is out of date: ${join(directory, path)} (${reason}); ${repair}\n`;
     const lastLine = (text: string) => text.slice(text.lastIndexOf("\n", text.length - 2) + 1);
     const refused = async (path: string, ...args: string[]) => {
       const { exitCode, stdout, stderr } = await at.run(...args);
@@ -281,7 +281,7 @@ bound("an edit that the disk refuses to take is recorded, and no copy of the tex
   chmodSync(at.on(""), 0o755);
   expect(exitCode).toBe(1);
   expect(text).toContain("open.md is at v2 (9 B)\n");
-  expect(text).toContain(`but 1 file on disk is still old: ${at.on("open.md")} (`);
+  expect(text).toContain(`but 1 file on disk is out of date: ${at.on("open.md")} (`);
   expect(text).not.toContain("kept in");
   expect(await at.printed("file", "get", "open.md")).toBe("# Edited\n");
 });

@@ -70,7 +70,10 @@ describe("access rules", () => {
     const page = await root.get(pathOf("finn"));
     await server.rules("finn", deny("other/**", "read"));
     const refused = await save(page, "finn", row(0, "team", "mine/**"));
-    expect([refused.status, refused.problems[""]]).toEqual([412, "the rules of finn have changed meanwhile"]);
+    expect([refused.status, refused.problems[""]]).toEqual([
+      412,
+      "the rules of finn have changed in the meantime",
+    ]);
     expect(fieldsOf(refused, "finn")).toMatchObject({ "rules.0.pattern": "mine/**" });
     expect((await server.admin.get("/users/finn/acl")).rules).toHaveLength(1);
   });

@@ -89,7 +89,7 @@ describe("sync rules", () => {
     const late = await lead.submit(page, path, { [`rules.${last}.prefix`]: "mine/", do: "save" });
     expect([late.status, late.problems]).toEqual([
       412,
-      { "": "the rules have changed meanwhile; open the page again" },
+      { "": "the rules have changed in the meantime; open the page again" },
     ]);
     expect(await server.admin.get("/spaces/team/sync")).toEqual({ "other/": "never" });
   });

@@ -88,7 +88,7 @@ describe("documents in the console", () => {
     await server.admin.write("both.md", "theirs\n");
     const page = await ada.submit(form, `${IN}/edit/both.md`, { content: "mine\n", action: "save" });
     expect(page.status).toBe(412);
-    expect(page.text).toContain("Saved meanwhile: v2 theirs");
+    expect(page.text).toContain("Saved in the meantime: v2 theirs");
     expect(page.forms.find(({ action }) => action.includes("/edit/"))!.fields).toMatchObject({
       content: "mine\r\n",
       base: "2",

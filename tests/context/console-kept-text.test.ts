@@ -57,7 +57,10 @@ describe("a form that is sent after the session ended", () => {
     await server.admin.write("both.md", "theirs\n");
     const back = await ada.submit(asked, "/console/login", { name: "ada", password: PASSWORD });
     const conflict = await ada.submit(back, `${IN}/edit/both.md`);
-    expect([conflict.status, conflict.text.includes("Saved meanwhile: v2 theirs")]).toEqual([412, true]);
+    expect([conflict.status, conflict.text.includes("Saved in the meantime: v2 theirs")]).toEqual([
+      412,
+      true,
+    ]);
   });
 
   test("keeps rows of rules, and leads nowhere outside the console", async () => {

@@ -310,15 +310,15 @@ test("a change that the disk refuses to take is recorded, and the notice says wh
   block("a.md");
   const form = await one.get(`${space}/edit/a.md`);
   const saved = await one.submit(form, `${space}/edit/a.md`, { content: "two", action: "save" });
-  expect(saved.text).toContain("Saved a.md as v2. But on disk a.md is still old: ");
+  expect(saved.text).toContain("Saved a.md as v2. But on disk a.md is out of date: ");
   const history = await one.get(`${space}/history/a.md`);
   const restore = history.forms.find(({ action }) => action.startsWith(`${space}/restore/`))!.action;
-  expect((await one.submit(history, restore)).text).toContain("as v3. But on disk a.md is still old: ");
+  expect((await one.submit(history, restore)).text).toContain("as v3. But on disk a.md is out of date: ");
   rmSync(join(ui.tree, "a.md"), { recursive: true });
   const other = await one.get(`${space}/edit/b.md`);
   const next = await one.submit(other, `${space}/edit/b.md`, { content: "two", action: "save" });
   expect(next.text).toContain("Saved b.md as v2.");
-  expect(next.text).not.toContain("still old");
+  expect(next.text).not.toContain("out of date");
   expect(readFileSync(join(ui.tree, "a.md"), "utf8")).toBe("one\n");
 });
 

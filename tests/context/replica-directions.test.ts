@@ -38,7 +38,7 @@ test("deletes need no consent in a direction that makes none of them", async () 
     await refusal(
       lab.ann.sync({ direction }),
       "refused",
-      new RegExp(`^this ${direction} would .* run cairn ${direction} --yes --dir \\S+ to agree$`),
+      new RegExp(`^this ${direction} would .* run cairn ${direction} --yes --dir \\S+ to confirm$`),
       { ...details, deletes_here: here, deletes_on_server: onServer },
     );
   expect(changesOf(await lab.ann.sync({ direction: "pull", confirmed: true }))).toEqual({

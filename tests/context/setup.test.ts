@@ -141,7 +141,7 @@ describe("the setup", () => {
       tried(address, "/setup/address", { reach: "network", address: host, port });
     expect(await network("not an address", "9000")).toEqual([
       400,
-      { address: "neither an address nor a host name" },
+      { address: "neither an address nor a hostname" },
     ]);
     expect(await network("203.0.113.7", "9000")).toEqual([
       400,

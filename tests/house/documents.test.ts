@@ -155,6 +155,12 @@ describe("the documents", async () => {
     ]);
   });
 
+  test("README links to every page of docs", () => {
+    const pages = own.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
+    expect(pages.length).toBeGreaterThan(20);
+    expect(pages.filter((path) => !textOf("README.md").includes(`](${path})`))).toEqual([]);
+  });
+
   test("README and CONTRIBUTING lead to the architecture", () => {
     expect(textOf("README.md")).toContain(`](${ARCHITECTURE})`);
     expect(textOf("CONTRIBUTING.md")).toContain(`](${ARCHITECTURE})`);

@@ -133,7 +133,7 @@ async function withSearches() {
     await openList(page);
     await unfold(page, "scout").click();
     await page.getByRole("button", { name: "Revoke internet from scout" }).click();
-    const question = page.getByRole("dialog", { name: "Revoke the internet from scout?" });
+    const question = page.getByRole("dialog", { name: "Revoke internet access from scout?" });
     await question.getByRole("button", { name: "Revoke" }).click();
     await eventually(grants, []);
     await page.getByRole("button", { name: "Grant internet" }).click();

@@ -201,7 +201,7 @@ describe.if(hasBrowser)("the first run", () => {
       base_url: at.model.openaiUrl,
       api_key: KEY,
     });
-    await sees("Elsewhere was added meanwhile");
+    await sees("Elsewhere was added in the meantime");
     expect(await key.inputValue()).toBe(KEY);
     const model = { provider_id: provider.id, model_name: "swift-1", label: "Swift" };
     const { id } = await admin.post("/models", model);

@@ -233,7 +233,7 @@ async function both() {
     await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
     await page.clock.fastForward(READ_AGAIN_MS);
     await question.waitFor({ state: "detached" });
-    await page.getByText("bare_gear has changed meanwhile. Nothing was approved here.").waitFor();
+    await page.getByText("bare_gear has changed in the meantime. Nothing was approved here.").waitFor();
     expect((await read(gear.id, at)).status).toBe("disabled");
     await approve.click();
     await question.getByRole("button", { name: "Approve without isolation" }).click();

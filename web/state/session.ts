@@ -9,7 +9,7 @@ import { onReachedAgain } from "../api/reach.ts";
 import { forgetAll, refresh } from "../api/query.ts";
 import { mayLeave } from "../kit/leaving.ts";
 
-/** Host names with the loopback privilege (docs/loopback.md). */
+/** Hostnames with the loopback privilege (docs/loopback.md). */
 const OWN_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 const [me, setMe] = createSignal<WhoAmI>();

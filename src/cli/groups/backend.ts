@@ -64,7 +64,7 @@ function prefixed(above: string, values: Readonly<Record<string, Cell>>): Record
 function backendsText(backends: readonly Backend[]): string {
   const list = table(
     backends.map(({ name, in_use, description }) => [name, in_use, description]),
-    ["NAME", "IN USE", "WHAT IT IS"],
+    ["NAME", "IN USE", "DESCRIPTION"],
     "none",
   );
   const used = backends.flatMap(({ settings }) => (settings === null ? [] : [fields(settings)]));

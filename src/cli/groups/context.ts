@@ -59,7 +59,7 @@ export const contextInject = defineCommand({
     receipt: {
       type: "string",
       valueHint: "file",
-      description: "Write what was delivered to this file: paths, versions, hashes",
+      description: "Record the delivered documents in this file: paths, versions, hashes",
     },
     ...spaceArgs,
   },

@@ -27,7 +27,7 @@ export const fileEdit = defineCommand({
   meta: {
     name: "edit",
     description:
-      "Edit a file in your editor ($VISUAL, $EDITOR); saves only if nobody else changed the file meanwhile",
+      "Edit a file in your editor ($VISUAL, $EDITOR); saves only if nobody else changed the file in the meantime",
   },
   args: {
     path,

@@ -21,7 +21,12 @@ export const searchCommand = defineCommand({
     description: 'Find files by words, "phrases" and prefixes (word*), best first',
   },
   args: {
-    query: { type: "positional", required: true, valueHint: "query", description: "What to search for" },
+    query: {
+      type: "positional",
+      required: true,
+      valueHint: "query",
+      description: 'Words, "phrases" and prefixes (word*); with --regex, an expression',
+    },
     regex: {
       type: "boolean",
       alias: "e",

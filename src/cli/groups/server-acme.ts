@@ -82,7 +82,7 @@ interface Enabled {
 function enabledText({ file, token_variable }: Enabled): string {
   const before =
     token_variable === null
-      ? "next: let port 80 of the domains lead to this machine, and restart the server;"
+      ? "next: make port 80 of the domains reach this machine, and restart the server;"
       : `next: put the API token into ${token_variable} where the server starts, and restart the server;`;
   return [`changed ${file}`, "", before, "cairn server tls acme status shows the certificate"].join("\n");
 }

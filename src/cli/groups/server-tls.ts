@@ -34,14 +34,14 @@ export const tlsGen = defineCommand({
       type: "string",
       required: true,
       valueHint: "host",
-      description: "Host name or address that clients use; repeatable",
+      description: "Hostname or address that clients use; repeatable",
     }),
     days: {
       type: "string",
       valueHint: "count",
       description: `Days of validity, at most ${DAYS_MAX} (default: ${DEFAULT_DAYS})`,
     },
-    force: { type: "boolean", description: "Replace a certificate that is there" },
+    force: { type: "boolean", description: "Replace an existing certificate" },
     ...serverDirArg,
   },
   async run({ args }) {

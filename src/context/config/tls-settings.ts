@@ -136,7 +136,7 @@ function domainProblem(
   const isWildcard = domain.startsWith(WILDCARD);
   const name = isWildcard ? domain.slice(WILDCARD.length) : domain;
   if (isIP(name.replaceAll(/[[\]]/g, "")) !== 0)
-    return "an address, not a domain; name the domain that leads to it";
+    return "an address, not a domain; name the domain that resolves to it";
   if (name.includes(":")) return "expected a domain without a port";
   if (hostProblem(name) !== undefined || name.includes("_")) return "not a domain";
   if (!name.includes(".")) return "not a public domain; authorities issue certificates only for full names";

@@ -207,7 +207,7 @@ export class Comparison {
     const again = commandText(["cairn", command, "--yes", "--dir", this.#deps.local.directory]);
     throw new AppError(
       "refused",
-      `this ${command} would delete ${Math.max(here, there)} of ${plural(synced, "file")} ${where}; nothing was changed; run ${again} to agree`,
+      `this ${command} would delete ${Math.max(here, there)} of ${plural(synced, "file")} ${where}; nothing was changed; run ${again} to confirm`,
       { needs_consent: true, deletes_here: here, deletes_on_server: there, files: synced },
     );
   }

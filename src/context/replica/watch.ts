@@ -116,7 +116,7 @@ export class TreeWatch {
 
   #lost(error: unknown): void {
     this.stop();
-    this.#log.warn("cannot watch the folder, so all files are looked at again and again", {
+    this.#log.warn("cannot watch the folder; scanning all files repeatedly", {
       error: messageOf(error),
     });
   }

@@ -23,5 +23,5 @@ async function problemAt(space: SpaceDoor, changed: readonly string[]): Promise<
   if (behind.length === 0) return undefined;
   const [{ path, reason }] = behind as [FileBehind];
   const more = behind.length > 1 ? `, and ${behind.length - 1} more` : "";
-  return `on disk ${path} is still old: ${reason}${more}`;
+  return `on disk ${path} is out of date: ${reason}${more}`;
 }

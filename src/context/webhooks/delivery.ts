@@ -342,7 +342,7 @@ export class Deliveries {
     }
     this.failed += 1;
     const { error } = outcome;
-    log.warn("a webhook delivery failed for good", { webhook: hook.id, delivery: job.id, error });
+    log.warn("a webhook delivery failed permanently", { webhook: hook.id, delivery: job.id, error });
   }
 
   #bury(ended: Ended): void {

@@ -23,7 +23,7 @@ export function noCredential(lostBy?: LostBy): AppError {
   if ("account" in lostBy)
     return new AppError(
       "unauthenticated",
-      `${TOKEN_REQUIRED}; the program that connected runs under an account of the system, as proxies do, and ${only}`,
+      `${TOKEN_REQUIRED}; the program that connected runs under a system account, as proxies do, and ${only}`,
       { credential: "missing", ...lostBy },
     );
   const header = lostBy.header.slice(0, NAME_CHARACTERS_SHOWN_MAX);

@@ -77,7 +77,7 @@ function givenTwice(key: string): AppError {
 const EXCESS = {
   keys: `${JSON_KEYS_MAX} keys`,
   names: `${JSON_NAMES_MAX} different keys`,
-  texts: `${JSON_TEXTS_MAX} texts`,
+  texts: `${JSON_TEXTS_MAX} strings`,
   values: `${JSON_VALUES_MAX} values`,
 } as const;
 

@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 
 /** RFC 1035; without the dot at the end. */
 const NAME_CHARACTERS_MAX = 253;
-/** The standard forbids underscores in host names, but many names contain them. */
+/** The standard forbids underscores in hostnames, but many names contain them. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 /** Matches partial addresses: resolvers read `1.2.3`, `0x7f.1` and `010.0.0.1` as addresses, each in its own way. */
 const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/i;
@@ -33,7 +33,7 @@ export function listenProblem(text: string): string | undefined {
 /** Parses a Host header: an address (IPv6 in brackets) or a name, with an optional port. */
 export function hostProblem(text: string): string | undefined {
   const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/.exec(text);
-  if (!parts) return "neither an address nor a host name (put IPv6 addresses in brackets)";
+  if (!parts) return "neither an address nor a hostname (put IPv6 addresses in brackets)";
   const [, host = "", port] = parts;
   if (port !== undefined && (!/^[1-9][0-9]{0,4}$/.test(port) || Number(port) > PORT_MAX))
     return `its port is not a number from 1 to ${PORT_MAX}`;
@@ -45,7 +45,7 @@ export function hostProblem(text: string): string | undefined {
 function nameProblem(text: string): string | undefined {
   const labels = text.split(".");
   if (text.length > NAME_CHARACTERS_MAX || !labels.every((label) => LABEL.test(label)))
-    return "neither an address nor a host name";
+    return "neither an address nor a hostname";
   return NUMBER.test(labels.at(-1)!)
     ? "not an address: expected four numbers from 0 to 255, or an IPv6 address"
     : undefined;

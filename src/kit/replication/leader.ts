@@ -252,7 +252,7 @@ export class Leader {
         this.#arrived(begun);
       } catch (error) {
         this.#isReturning = false;
-        log.warn("cannot write the sign of life", { error: messageOf(error) });
+        log.warn("cannot write the heartbeat", { error: messageOf(error) });
       }
       await pauseBy(timers, timing.beatEvery, signal);
       if (this.#isLeaseOver()) this.#refuse(outOfTouch(), ({ isPatient }) => !isPatient);

@@ -23,7 +23,7 @@ interface Validity {
   readonly days: number;
 }
 
-/** Valid for the host names and addresses; the first is its common name. */
+/** Valid for the hostnames and addresses; the first is its common name. */
 export function selfSigned(hosts: readonly [string, ...string[]], { now, days }: Validity): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = sequence(ECDSA_WITH_SHA256);

@@ -36,7 +36,7 @@ export async function inspect({ path, name }: Inspection): Promise<Inspected> {
   if (text === undefined)
     throw new AppError("not_text", `${name}: attach a PNG, JPEG, WebP or GIF image, a PDF or a text file`);
   requireBytes(bytes.length, TEXT_BYTES_MAX, name, "a text file");
-  if (text.trim() === "") throw new AppError("invalid", `${name}: contains only white space`);
+  if (text.trim() === "") throw new AppError("invalid", `${name}: contains only whitespace`);
   return { ...NOTHING, kind: "text", mediaType: "text/plain", text, textTokens: await tokensOf(text) };
 }
 

@@ -19,7 +19,7 @@ const HTTPS_PORT = 443;
 /** Returns undefined until the socket is bound. */
 export type OwnListener = () => { readonly host: string; readonly port: number } | undefined;
 
-/** Resolves a host name to all of its addresses. Rejects when there are none. */
+/** Resolves a hostname to all of its addresses. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /**

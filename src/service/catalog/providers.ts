@@ -173,7 +173,7 @@ export class Providers {
     const access = store.providerAccess.get(id);
     if (!access) throw notFound("provider", id);
     if (access.base_url !== checked)
-      throw new AppError("conflict", "the provider was changed meanwhile; test it again");
+      throw new AppError("conflict", "the provider was changed in the meantime; test it again");
     let apiKey: string;
     try {
       apiKey = keys.open(access.api_key, id);

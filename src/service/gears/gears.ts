@@ -246,7 +246,7 @@ export class Gears {
         });
       }
       if (input.seen_status !== undefined && ![input.seen_status, input.status].includes(row.status)) {
-        const problem = `someone else has decided meanwhile: the gear is ${row.status}; review it again`;
+        const problem = `someone else has already decided: the gear is ${row.status}; review it again`;
         throw fieldError("conflict", "seen_status", problem, { status: row.status });
       }
       if (input.timeout_seconds !== undefined && input.timeout_seconds !== row.timeout_seconds) {

@@ -317,7 +317,10 @@ export class GearRuns {
       const row = gears.existing(order.gearId);
       order.require(row);
       if (row.hash !== order.hash) {
-        throw new AppError("conflict", "run refused; gear not executed: the gear was changed meanwhile");
+        throw new AppError(
+          "conflict",
+          "run refused; gear not executed: the gear was changed in the meantime",
+        );
       }
       if (workspaceId !== null) access.workspace(caller, workspaceId);
       const content = gears.contentOf(row);

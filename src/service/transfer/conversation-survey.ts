@@ -183,7 +183,7 @@ export class ConversationSurvey {
     }
     // A prompt has no entry twice; without this bound, a small file could name billions.
     if (entries > this.entries) throw wrong("call", "it names more entries than there are");
-    if (repeated > REPEATED_CHARACTERS_MAX) throw wrong("call", "it names the same parts again and again");
+    if (repeated > REPEATED_CHARACTERS_MAX) throw wrong("call", "it repeats the same parts too often");
   }
 }
 

@@ -178,7 +178,7 @@ const REFUSED: readonly (readonly [name: string, records: readonly Line[], probl
   [
     "a prompt that has a long part many times",
     [part(MANY), turn(), run, call("p1,p1,p1")],
-    "call: it names the same parts again and again",
+    "call: it repeats the same parts too often",
   ],
 ];
 

@@ -70,7 +70,7 @@ test("refuses everything else, and says what to do", async () => {
     longPdf: await refused(pdf(...Array.from({ length: PDF_PAGES_MAX + 1 }, () => ""))),
   }).toEqual({
     empty: "invalid: file: empty; attach a file with content",
-    blank: "invalid: file: contains only white space",
+    blank: "invalid: file: contains only whitespace",
     binary: other,
     nul: other,
     cutPng: broken,

@@ -189,7 +189,7 @@ test("names the files that it could not write to the folder, until they are writ
   await space.write("a.md", bytes("2"), 1);
   const behind = [{ path: "a.md", reason: expect.stringMatching(/^(?!a\.md).*in the working tree/) }];
   expect(await space.behind()).toEqual(behind);
-  const note = `on disk a.md is still old: ${(await space.behind())[0]!.reason}`;
+  const note = `on disk a.md is out of date: ${(await space.behind())[0]!.reason}`;
   expect(await diskNote(space, "a.md")).toBe(`; ${note}`);
   expect(await diskSentence(space, "b.md", "a.md")).toBe(` But ${note}.`);
   expect([await diskNote(space, "b.md"), await diskSentence(space, "b.md")]).toEqual(["", ""]);

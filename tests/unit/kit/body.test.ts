@@ -40,7 +40,7 @@ describe("nesting", () => {
     const cases = {
       keys: [JSON_KEYS_MAX, (count: number) => `[${many(count, () => '{"a" : 1}')}]`],
       "different keys": [JSON_NAMES_MAX, (count: number) => `{${many(count, (index) => `"${index}" : 1`)}}`],
-      texts: [JSON_TEXTS_MAX, (count: number) => `[${many(count, (index) => `"${index}:,"`)}]`],
+      strings: [JSON_TEXTS_MAX, (count: number) => `[${many(count, (index) => `"${index}:,"`)}]`],
       values: [JSON_VALUES_MAX, (count: number) => `[${many(count, () => "1")}]`],
     } as const;
     for (const [what, [max, made]] of Object.entries(cases)) {

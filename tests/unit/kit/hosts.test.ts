@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { hostProblem, isPlainAddress, listenProblem } from "../../../src/kit/network/hosts.ts";
 
-const NEITHER = "neither an address nor a host name";
+const NEITHER = "neither an address nor a hostname";
 const NOT_FOUR = "not an address: expected four numbers from 0 to 255, or an IPv6 address";
 
 describe("an address to listen on", () => {
@@ -67,13 +67,13 @@ describe("a host as requests name it", () => {
   });
 
   test.each([
-    ["::1", "neither an address nor a host name (put IPv6 addresses in brackets)"],
-    ["[::1", "neither an address nor a host name (put IPv6 addresses in brackets)"],
+    ["::1", "neither an address nor a hostname (put IPv6 addresses in brackets)"],
+    ["[::1", "neither an address nor a hostname (put IPv6 addresses in brackets)"],
     ["[10.0.0.1]", "not an IPv6 address in brackets"],
     ["a.example:0", "its port is not a number from 1 to 65535"],
     ["a.example:65536", "its port is not a number from 1 to 65535"],
     ["a.example:", "its port is not a number from 1 to 65535"],
-    ["https://a.example", "neither an address nor a host name (put IPv6 addresses in brackets)"],
+    ["https://a.example", "neither an address nor a hostname (put IPv6 addresses in brackets)"],
     ["*.example", NEITHER],
     ["999.1.1.1", NOT_FOUR],
   ])("%s is none", (text, why) => {

@@ -200,6 +200,6 @@ async function confirmed(gear: GearDetail, until: AbortSignal): Promise<boolean>
     ),
     action: "Approve without isolation",
   });
-  if (until.aborted) tell(`${gear.name} has changed meanwhile. Nothing was approved here.`);
+  if (until.aborted) tell(`${gear.name} has changed in the meantime. Nothing was approved here.`);
   return yes;
 }

@@ -167,20 +167,20 @@ function createGrants(
         const granted = await succeeds(() =>
           take(api.workspaces({ id: here.id }).egress.post({ agent_id: agentId })),
         );
-        if (granted) setSaid(`Granted the internet to ${name(agentId)}`);
+        if (granted) setSaid(`Granted internet access to ${name(agentId)}`);
         return granted;
       }),
     revoke: async (grantId) => {
       const grant = here.state().grants.find(({ id }) => id === grantId);
       if (!grant) return true;
       const yes = await confirm({
-        title: `Revoke the internet from ${name(grant.agent_id)}?`,
+        title: `Revoke internet access from ${name(grant.agent_id)}?`,
         text: "It can no longer request web searches. Its pending searches are rejected.",
         action: "Revoke",
       });
       if (!yes) return false;
       const taken = await succeeds(() => take(api["egress-grants"]({ id: grantId }).delete()));
-      if (taken) setSaid(`Revoked the internet from ${name(grant.agent_id)}`);
+      if (taken) setSaid(`Revoked internet access from ${name(grant.agent_id)}`);
       return taken;
     },
   };

@@ -132,7 +132,7 @@ function AddedMeanwhile(props: { readonly name: string; readonly onUse: () => vo
   );
   return (
     <Meanwhile action={use} typing onAct={() => props.onUse()}>
-      <bdi>{props.name}</bdi> was added meanwhile. Add yours, too, or continue with that one.
+      <bdi>{props.name}</bdi> was added in the meantime. Add yours as well, or continue with that one.
     </Meanwhile>
   );
 }

@@ -50,7 +50,7 @@ export function accessRoutes(deps: AccessPagesDeps): PageRoute[] {
         async () => {
           // Rows of other pages are those that the revision stands for.
           if (revision !== current)
-            throw new AppError("stale", `the rules of ${user} have changed meanwhile`);
+            throw new AppError("stale", `the rules of ${user} have changed in the meantime`);
           const next = [...all.slice(0, from), ...kept.map(ruleOf), ...all.slice(from + PAGE_ROWS)];
           const done = await rules.set(visit.caller, user, given(WriteAcl, { rules: next, revision }));
           const text = `Saved ${counted(done.rules.length, "rule")}. They apply from the next request.`;

@@ -121,7 +121,7 @@ function savedSync(deps: SpaceSettingsDeps, asked: Asked): Promise<Answer> {
       const rules = given(SyncRules, Object.fromEntries(kept.map(({ prefix, mode }) => [prefix, mode])));
       const done = await deps.spaces.setSync(visit.caller, name, (inForce) => {
         if (seenOf(inForce) === seen) return rules;
-        throw new AppError("stale", "the rules have changed meanwhile; open the page again");
+        throw new AppError("stale", "the rules have changed in the meantime; open the page again");
       });
       return to(spacePath(name, TAB), `Saved ${counted(Object.keys(done).length, "sync rule")}.`);
     },

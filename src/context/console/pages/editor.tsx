@@ -29,7 +29,7 @@ export function EditorBody({ visit, space, edited }: { visit: Visit; space: stri
         {theirs?.text !== undefined && (
           <div class="field">
             <p class="label">
-              {theirs.version === null ? "On disk now" : `Saved meanwhile: v${theirs.version}`}
+              {theirs.version === null ? "On disk now" : `Saved in the meantime: v${theirs.version}`}
             </p>
             <Raw text={theirs.text} label="The other text" />
           </div>
