@@ -40,7 +40,7 @@ export async function demonstrateSync(folder: string, say: Say): Promise<void> {
   await edit(one, "We ship on Fridays.");
   await sync(one);
   await edit(two, "We ship on Mondays.");
-  say("16. both changed the same place, so the second sync keeps both texts:");
+  say("16. both changed the same line, so the second sync keeps both texts:");
   await sync(two);
   const [conflict] = await data<{ path: string; copy: string }[]>("conflict", "list", "--dir", two.directory);
   if (!conflict) throw new Error("the two edits did not conflict");

@@ -25,7 +25,7 @@ function say(text = ""): void {
 
 async function mainJob(url: string, modelUrl: string): Promise<number> {
   say("1. catalogue: one provider, two models");
-  say("2. a workspace, with its orchestrator; there is no memory yet");
+  say("2. a workspace with its orchestrator; there is no memory yet");
   const workspaceId = await createDemoWorkspace(url, modelUrl);
   await converse(url, workspaceId, "3. a person says", QUESTION);
   return workspaceId;
@@ -101,10 +101,10 @@ async function lookBack(url: string, workspaceId: number): Promise<void> {
   say("6. tokens, as the provider reported them:");
   for (const row of usage.agents) {
     say(
-      `   ${row.agent}: ${row.calls} calls, ${row.input_tokens} in, ${row.output_tokens} out, ${Math.round((row.share ?? 0) * 100)} % of the workspace`,
+      `   ${row.agent}: ${row.input_tokens} in, ${row.output_tokens} out, calls: ${row.calls}, ${Math.round((row.share ?? 0) * 100)} % of the workspace`,
     );
   }
-  say(`7. audit: ${audit.entries} decisions, the chain ${audit.ok ? "holds" : "IS BROKEN"}`);
+  say(`7. audit: ${audit.entries} decisions, the chain is ${audit.ok ? "intact" : "BROKEN"}`);
   if (blueprint.agents.length < 2 || blueprint.wires.length < 1 || !audit.ok)
     throw new Error("the main job did not come to its end");
 }
@@ -129,7 +129,7 @@ async function sandboxMode(): Promise<{ mode: "docker" | "subprocess"; why: stri
     return { mode: "docker", why: "in containers" };
   return {
     mode: "subprocess",
-    why: `as plain processes, not isolated: the container image ${image} can't be had here`,
+    why: `as plain processes, not isolated: the container image ${image} is not available here`,
   };
 }
 

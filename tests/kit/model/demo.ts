@@ -59,12 +59,12 @@ export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}
     const names = missing.map(({ name }) => name).join(" and a ");
     const model = workerModel(request);
     const calls = missing.map(({ name, role }) => call("agent_create", { name, role, model }));
-    return [say(`For this I need a ${names}. I create them now.`, pace), ...calls];
+    return [say(`I need a ${names} for this, so I am creating them.`, pace), ...calls];
   }
   const ready = [...tasks].filter(([name]) => known.has(name));
   if (ready.length === 0) return say("I have nobody to ask, and no tool to create anyone.", pace);
   const calls = ready.map(([agent, task]) => call("delegate", { agent, task }));
-  return [say(`I ask ${calls.length === 1 ? "my colleague" : "both at once"}.`, pace), ...calls];
+  return [say(`I am asking ${calls.length === 1 ? "my colleague" : "both at once"}.`, pace), ...calls];
 }
 
 const NOTE = /^note for later: (.+)$/is;
@@ -96,10 +96,10 @@ function countWords(request: ModelRequest, turn: DoneCall[], question: string, p
   const done = turn.findLast((one) => one.result !== undefined);
   if (done?.name === GEAR.name) return say(`The gear answered: ${done.result?.text.trim()}`, pace);
   if (done?.name === "gear_forge") {
-    return say("I forged a gear for it. It can't run until a person has approved exactly this code.", pace);
+    return say("I forged a gear for it. It cannot run until a person has approved exactly this code.", pace);
   }
   if (offers(request, GEAR.name)) return [call(GEAR.name, { text: question })];
-  return [say("There is no tool for this yet: I forge one.", pace), call("gear_forge", { ...GEAR })];
+  return [say("There is no tool for this yet, so I am forging one.", pace), call("gear_forge", { ...GEAR })];
 }
 
 const NO_MEMORY = "I have no memory here, so I cannot keep notes.";
@@ -162,7 +162,7 @@ function finalAnswer(asked: DoneCall[]): string {
     return `The ${who} reports: ${one.result?.text.trim()}`;
   });
   if (parts.length === 1) return parts[0]!;
-  return `Here is what we found.\n\n${parts.join("\n\n")}\n\nTogether this answers your question.`;
+  return `Here is what we found.\n\n${parts.join("\n\n")}\n\nTogether, this answers your question.`;
 }
 
 /** Names that can be delegated to: those the tool lists, and those just created. */
