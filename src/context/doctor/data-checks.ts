@@ -208,7 +208,7 @@ export function bootstrapToken({ directory, clock }: Place): Verdict {
   const expired = clock.now() - stats.mtimeMs > DAY_MS;
   return warn(
     `${path} still holds the first token, ${expired ? "which has expired" : "which is valid for 24 hours after its creation"}`,
-    `${expired ? "" : "create a lasting token with it (cairn auth token create), then "}rm ${quoted(path)}`,
+    `${expired ? "" : "create a long-lived token with it (cairn auth token create), then "}rm ${quoted(path)}`,
   );
 }
 

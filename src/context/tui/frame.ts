@@ -152,7 +152,7 @@ const HELP: Hint = { key: "?", does: "help" };
 
 /** As many keys of the page as fit, and always the way to the others. */
 function hintsOf({ page, size, isReadOnly, problem }: Frame): string {
-  const offered: readonly Hint[] = problem === undefined ? page.hints : [{ key: "r", does: "load again" }];
+  const offered: readonly Hint[] = problem === undefined ? page.hints : [{ key: "r", does: "reload" }];
   const own = offered.filter(({ changes = false }) => !(changes && isReadOnly));
   const tails: Hint[][] = page.isTyping
     ? [[]]

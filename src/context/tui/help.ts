@@ -7,7 +7,7 @@ import type { Hint } from "./page.ts";
 const EVERYWHERE: readonly Hint[] = [
   { key: "Tab Shift+Tab", does: "next or previous section; the mouse clicks one" },
   { key: "Esc ← Backspace", does: "back" },
-  { key: "r", does: "load again" },
+  { key: "r", does: "reload" },
   { key: "Ctrl+L", does: "draw the screen again" },
   { key: "?", does: "this help" },
   { key: "q Ctrl+C Ctrl+D", does: "quit" },
