@@ -171,7 +171,7 @@ interface UserFormProps {
 }
 
 const ROLES: Readonly<Record<Role, string>> = {
-  admin: "admin: everything, also users and this console's administration",
+  admin: "admin: everything, including users and this console's administration",
   "space-lead": "space-lead: reads, writes, and sets up spaces",
   contributor: "contributor: reads and writes documents",
   viewer: "viewer: reads",
