@@ -17,7 +17,7 @@ export function refusedLines({ held, refused, behind }: Refused): FileLine[] {
       `${shown(path)}: ${shown(reason)}`,
     ]),
     ...refused.map(({ path, reason }): FileLine => ["not synced", `${shown(path)}: ${shown(reason)}`]),
-    ...behind.map(({ path, reason }): FileLine => ["old on disk", `${shown(path)}: ${shown(reason)}`]),
+    ...behind.map(({ path, reason }): FileLine => ["out of date", `${shown(path)}: ${shown(reason)}`]),
   ];
 }
 

@@ -159,7 +159,7 @@ test("signing out without flags ends the last sign-in, and says so if there is n
   await one.join("bob", ...one.tokenFile("bob"));
   expect(await at.refused("auth", "logout", "--local")).toEqual([
     1,
-    `Error: nobody signs in to a server on this machine; name the server to sign out of with --server\n${usage}`,
+    `Error: nobody is signed in to a server on this machine; name the server to sign out of with --server\n${usage}`,
   ]);
   const { exitCode, stdout, stderr } = await at.cairn("auth", "logout", "--json");
   expect([exitCode, stderr, JSON.parse(stdout)]).toEqual([

@@ -371,7 +371,7 @@ test("a restore names the files that it cannot bring back", async () => {
   await at.printed("file", "destroy", "gone.md", "--version", "1", "--yes");
   const { head } = await at.data<{ head: string }>("space", "show");
   expect(await at.printed("history", "restore", "1")).toBe(
-    `0 files restored; the head is ${head}\n1 file stays as now, because the content of then was destroyed or pruned:\n  gone.md\n`,
+    `0 files restored; the head is ${head}\n1 file was not restored, because the content at that time was destroyed or pruned:\n  gone.md\n`,
   );
   expect(readFileSync(at.on("gone.md"), "utf8")).toBe("two\n");
 });

@@ -255,6 +255,6 @@ test("a secret is all that a command prints on stdout, so that a script can keep
     stderr: note("webhook 1 signs with the new secret, which is shown once\n"),
   });
   const sent = await server.cairn("webhook", "test", "1");
-  const later = `see what becomes of it: cairn webhook deliveries 1 --server-dir ${server.directory}\n`;
+  const later = `see the outcome: cairn webhook deliveries 1 --server-dir ${server.directory}\n`;
   expect([sent.exitCode, sent.stderr]).toEqual([0, note(later)]);
 });

@@ -59,7 +59,7 @@ bound("a sync names the file that a directory without rights refuses", async () 
   const again = await one.run("sync");
   expect([again.exitCode, again.stdout]).toEqual([
     1,
-    expect.stringContaining(`old on disk  docs/a.md: ${reason}\nold on disk  docs/b.md: ${reason}\n`),
+    expect.stringContaining(`out of date  docs/a.md: ${reason}\nout of date  docs/b.md: ${reason}\n`),
   ]);
   expect(lastLine(again.stderr)).toBe("Error: the disk refused to store 2 files; see above");
   const warnings = again.stderr.trimEnd().split("\n").slice(0, -1);
@@ -78,7 +78,7 @@ bound("a first clone names what it could not store, and the next sync stores it"
   const { exitCode, stdout, stderr } = await one.run(...one.join);
   expect([exitCode, lastLine(stderr)]).toEqual([1, "Error: the disk refused to store 1 file; see above"]);
   expect(stdout).toContain(
-    "\nold on disk  docs/a.md: cannot use the file in the working tree: permission denied\n\nnext:",
+    "\nout of date  docs/a.md: cannot use the file in the working tree: permission denied\n\nnext:",
   );
   expect(one.read("top.md")).toBe("one\n");
   chmodSync(one.at("copy", "docs"), 0o700);
@@ -122,7 +122,7 @@ mounting("a directory on another disk is named as such", async () => {
   if (!disk) return;
   const { exitCode, stdout } = await one.asRoot(...one.join);
   const reason = "cannot use the file in the working tree: the directory is on another disk than the rest";
-  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`old on disk  docs/a.md: ${reason}\n`)]);
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`out of date  docs/a.md: ${reason}\n`)]);
   expect(one.read("top.md")).toBe("one\n");
 });
 

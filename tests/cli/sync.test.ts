@@ -56,7 +56,7 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
     `${waits}nothing was changed; a pull from ${where} would change nothing\n`,
   );
   expect(await ann.printed("pull")).toBe(
-    `${waits}nothing was pulled from ${where}; cairn sync exchanges what waits\n`,
+    `${waits}nothing was pulled from ${where}; cairn sync exchanges the waiting changes\n`,
   );
   expect(await ann.printed("sync")).toBe(`pushed  decisions.md\n\nsynced with ${where}\n`);
   expect(await bob.data("sync", "--dry-run")).toMatchObject({

@@ -107,7 +107,7 @@ describe("users", () => {
       true,
     ]);
     const one = await root.get("/console/users?q=y-42");
-    expect([names(one), one.text.includes("alone here")]).toEqual([["/console/users/many-42"], false]);
+    expect([names(one), one.text.includes("the only user")]).toEqual([["/console/users/many-42"], false]);
     const none = await root.get("/console/users?q=%3Cb%3E");
     expect([none.text.includes("No name contains “ <b> ”."), none.links.includes("/console/users")]).toEqual([
       true,

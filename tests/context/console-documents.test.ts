@@ -264,7 +264,7 @@ describe("documents in the console", () => {
     expect((await viewer.get(restore)).status).toBe(403);
     expect((await ada.get(`${IN}/snapshots/99/restore`)).status).toBe(404);
     expect(told(await ada.submit(ask, restore))).toMatch(
-      /^Restored the snapshot: \d+ documents? changed\. Not restored, because the content of then was destroyed or pruned: past\.md\.$/,
+      /^Restored the snapshot: \d+ documents? changed\. Not restored, because the content at that time was destroyed or pruned: past\.md\.$/,
     );
   });
 

@@ -63,7 +63,7 @@ const BAD: [unknown, string, string][] = [
   ["zzz\n.md", '"zzz\\n.md"', "must not contain control or invisible characters"],
   ["e\u0301.md", '"e\u0301.md"', "not in the Unicode form NFC"],
   ["z".repeat(5_000), `"${"z".repeat(100)}"`, "at most 1024 bytes"],
-  [7, '"7"', "not a text"],
+  [7, '"7"', "not text"],
 ];
 
 for (const [path, shown, problem] of BAD)

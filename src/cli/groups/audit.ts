@@ -140,7 +140,7 @@ function verdictText(found: AuditVerification): string {
   if (found.ok)
     return `the chain is intact: ${plural(found.entries, "entry", "entries")} verified${skipped}${anchored}`;
   if (found.line === null) return found.problem ?? "";
-  return `line ${found.line}: ${found.problem} (${plural(found.entries, "entry", "entries")} before it are intact${skipped})`;
+  return `line ${found.line}: ${found.problem} (${plural(found.entries, "entry is", "entries are")} intact before it${skipped})`;
 }
 
 export const auditAcknowledge = serverCommand({

@@ -38,7 +38,7 @@ export const conflictShow = spaceCommand({
   ask: (space, args) => showConflict(space, args.path),
   show: ({ deleted, diff, path: file, copy }) => {
     const difference =
-      diff ?? `${shown(file)} and ${shown(copy)} are not texts, or too different to compare line by line`;
+      diff ?? `${shown(file)} and ${shown(copy)} are not text, or too different to compare line by line`;
     return deleted ? `${shown(file)} was deleted; ${shown(copy)} is still there\n${difference}` : difference;
   },
 });

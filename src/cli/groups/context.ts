@@ -274,7 +274,7 @@ function reportText(report: BenchReport): string {
 function phrasingText({ arms, tasks_with_phrasings: several, tasks }: BenchReport): string[] {
   if (several === 0)
     return [
-      "No task has a second phrasing, so these figures do not show what wording does to reach. Add phrasings before you quote them.",
+      "No task has a second phrasing, so these figures do not show how much the wording matters. Add phrasings before you quote them.",
     ];
   const line = ({ arm, by_every_phrasing: every, by_some: some, by_none: none }: ArmResult) =>
     `  ${arm}: ${every} by every phrasing, ${some} by some, ${none} by none`;

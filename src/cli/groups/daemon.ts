@@ -95,7 +95,7 @@ async function runningUnit(
   );
   throw new AppError(
     "unavailable",
-    `the system started the daemon, which does not run yet; see ${logs}; ${state} says when it does`,
+    `the system started the daemon, which is not running yet; see ${logs}; ${state} says when it does`,
   );
 }
 

@@ -49,7 +49,7 @@ export const historyRestore = spaceCommand({
     if (files.length + lost.length === 0) return "nothing to restore: the space is the same as the snapshot";
     const restored = `${plural(files.length, "file")} restored; the head is ${head}`;
     if (lost.length === 0) return restored;
-    const left = `${plural(lost.length, "file stays", "files stay")} as now, because the content of then was destroyed or pruned:`;
+    const left = `${plural(lost.length, "file was", "files were")} not restored, because the content at that time was destroyed or pruned:`;
     return [restored, left, ...lost.map((path) => `  ${shown(path)}`)].join("\n");
   },
 });

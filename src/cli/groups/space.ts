@@ -294,5 +294,5 @@ function setRuleOfCopy(
 }
 
 function syncText(rules: SyncRules): string {
-  return table(Object.entries(rules), ["PATH", "SYNC"], "no rules: every path syncs always");
+  return table(Object.entries(rules), ["PATH", "SYNC"], "no rules: every path always syncs");
 }

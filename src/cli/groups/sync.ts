@@ -110,6 +110,6 @@ function outcomeText(
   if (report.dry_run)
     return `nothing was changed; ${act} ${where} would ${isIdle ? "change nothing" : "do this"}`;
   return isIdle && report.waiting.length > 0
-    ? `nothing was ${done} ${where}; ${nextCommand(["sync"], [], { dir })} exchanges what waits`
+    ? `nothing was ${done} ${where}; ${nextCommand(["sync"], [], { dir })} exchanges the waiting changes`
     : `${done} ${where}`;
 }

@@ -346,7 +346,7 @@ function signedInServer(flags: ServerFlags): string {
     (directory ?? (environment["SERVICE_SERVER_DIR"] || undefined)) !== undefined || local === true;
   const url = server === undefined ? (isOwn ? undefined : lastSignIn(environment)) : serverUrl(server);
   if (url !== undefined) return url;
-  const why = isOwn ? "nobody signs in to a server on this machine" : "you are not signed in to a server";
+  const why = isOwn ? "nobody is signed in to a server on this machine" : "you are not signed in to a server";
   throw new AppError("invalid", `${why}; name the server to sign out of with --server`, {
     missing: ["--server"],
   });

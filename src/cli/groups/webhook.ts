@@ -180,7 +180,7 @@ export const webhookDeadLetter = serverCommand({
 
 /** The server sends it after its answer. */
 function outcomeHint({ webhook }: Delivery, args: Readonly<Record<string, unknown>>): string {
-  return `see what becomes of it: ${nextCommand(["webhook", "deliveries"], [String(webhook)], args)}`;
+  return `see the outcome: ${nextCommand(["webhook", "deliveries"], [String(webhook)], args)}`;
 }
 
 /** Raises `invalid`. */

@@ -155,6 +155,6 @@ function changeOf({ path, change, version, hash, size, author }: NetChange): Ser
 
 /** The server's paths have one form. Undefined: the path is accepted. */
 function problemOf(path: unknown): string | undefined {
-  if (typeof path !== "string") return "not a text";
+  if (typeof path !== "string") return "not text";
   return pathProblem(path) ?? (path === path.normalize("NFC") ? undefined : "not in the Unicode form NFC");
 }

@@ -170,7 +170,7 @@ export class App implements Stage {
       this.tell(REFUSED_OVER_SSH);
       return;
     }
-    if (this.#isChanging) return this.tell("another change is under way");
+    if (this.#isChanging) return this.tell("another change is in progress");
     this.#isChanging = true;
     this.#notice = "working…";
     const closing = closes ? this.#page : undefined;

@@ -8,7 +8,7 @@ const EVERYWHERE: readonly Hint[] = [
   { key: "Tab Shift+Tab", does: "next or previous section; the mouse clicks one" },
   { key: "Esc ← Backspace", does: "back" },
   { key: "r", does: "reload" },
-  { key: "Ctrl+L", does: "draw the screen again" },
+  { key: "Ctrl+L", does: "redraw the screen" },
   { key: "?", does: "this help" },
   { key: "q Ctrl+C Ctrl+D", does: "quit" },
 ];

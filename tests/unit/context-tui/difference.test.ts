@@ -11,5 +11,5 @@ test("marks added and removed lines, and takes only what is above the first plac
 });
 
 test("marks nothing where there is no patch", () => {
-  expect(tonesOf(["Not texts, or too different to compare line by line."])).toEqual(["plain"]);
+  expect(tonesOf(["Not text, or too different to compare line by line."])).toEqual(["plain"]);
 });

@@ -64,9 +64,9 @@ function Broken(props: { readonly result: Result; readonly onShow: (seq: number)
     <div class="notice bad">
       <TriangleAlert aria-hidden="true" />
       <div>
-        <strong>The chain is broken at record {props.result.broken_at}:</strong> {props.result.problem}. The{" "}
-        {plural(props.result.entries, "record")} before it are intact. Someone changed the database directly,
-        or restored a copy of it.
+        <strong>The chain is broken at record {props.result.broken_at}:</strong> {props.result.problem}.
+        Before it, {plural(props.result.entries, "record is", "records are")} intact. Someone changed the
+        database directly, or restored a copy of it.
       </div>
       <Show when={props.result.broken_at}>
         {(seq) => (

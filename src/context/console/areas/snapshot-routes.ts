@@ -58,7 +58,7 @@ function lostSentence(lost: readonly string[]): string {
   if (lost.length === 0) return "";
   const more = lost.length - LOST_NAMED_MAX;
   const names = lost.slice(0, LOST_NAMED_MAX).join(", ") + (more > 0 ? ` and ${counted(more, "other")}` : "");
-  return ` Not restored, because the content of then was destroyed or pruned: ${names}.`;
+  return ` Not restored, because the content at that time was destroyed or pruned: ${names}.`;
 }
 
 async function askRestore(source: SpaceSource, { visit, params }: Asked): Promise<Answer> {

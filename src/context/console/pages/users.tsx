@@ -43,7 +43,7 @@ export function UsersBody({ rows, text, next, first }: UsersProps): VNode {
       {rows.length === 0 ? <NoUsers text={text} /> : <UserTable rows={rows} />}
       {rows.length === 1 && text === "" && first === undefined && (
         <p class="muted">
-          You are alone here. Create a user for each person and each program that works with this server.
+          You are the only user. Create a user for each person and each program that works with this server.
         </p>
       )}
       <Pager first={first} next={next} />

@@ -58,7 +58,7 @@ function comparison(desk: Desk, row: Row): TextPage {
     text: async () => {
       const about = `The version of ${row.user}, opened ${timeText(row.opened_at)}, is in ${row.copy}.`;
       const diff = await desk.compare(row.space, row);
-      return `${about}\n\n${diff ?? "Not texts, or too different to compare line by line."}`;
+      return `${about}\n\n${diff ?? "Not text, or too different to compare line by line."}`;
     },
     tone: diffTone,
     actions: [

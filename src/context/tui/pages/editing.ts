@@ -51,7 +51,7 @@ export function restoreVersion(stage: Stage, space: string, path: string, versio
         const { current } = await door.history(path);
         const { bytes } = await door.read(path, version);
         const written = await door.write(path, bytes, current);
-        return `${path} is at v${written.version}, as v${version} was${await diskNote(door, path)}`;
+        return `${path} is at v${written.version}, with the content of v${version}${await diskNote(door, path)}`;
       }),
     ),
   );

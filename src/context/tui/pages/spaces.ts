@@ -27,7 +27,7 @@ export function spacesPage(desk: Desk): TablePage<ListedSpace> {
     },
     text: ({ name }) => name,
     note: () => (unopened > 0 ? `${plural(unopened, "space")} cannot be opened: Enter shows why` : undefined),
-    empty: "no space that you may see",
+    empty: "no spaces that you may see",
     open: ({ name }, stage) => stage.open(filesPage(desk, name, "")),
   });
 }
