@@ -1,6 +1,7 @@
 // The only source of randomness. Unguessable values come from the system's generator, by the Web API: loading `node:crypto` takes 10 ms of a start.
 
-const CALL_ID_BYTES = 12;
+const CALL_ID_CHARACTERS = 9;
+const CALL_ID_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BOOT_ID_BYTES = 6;
 
 /** A secret of the given strength, base64url without padding: 256 bits → 43 characters. */
@@ -26,9 +27,13 @@ export function randomHex(bits: number): string {
   return digits;
 }
 
-/** Returns the id of a tool call as models see it: letters and digits, which every provider accepts. */
+/** Returns the id of a tool call as models see it: nine letters and digits (53 bits), because one provider accepts no other form. */
 export function randomCallId(): string {
-  return `call_${secretBytes(CALL_ID_BYTES).toString("hex")}`;
+  const digits = Array.from(
+    secretBytes(CALL_ID_CHARACTERS),
+    (byte) => CALL_ID_ALPHABET[byte % CALL_ID_ALPHABET.length],
+  );
+  return digits.join("");
 }
 
 /** Returns a request id, unique within this process run and cheap to create. */

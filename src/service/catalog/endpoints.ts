@@ -8,6 +8,9 @@ export interface ProviderAccess {
   readonly apiKey: string;
 }
 
+/** The headers with the key: the protocol's own, or also a bearer token, which some gateways of the Messages API demand. */
+export type KeyHeaders = "own" | "both";
+
 export function endpointUrl({ protocol, baseUrl }: ProviderAccess, path: string): string {
   // Anthropic documents its base address without the version.
   const version = protocol === "anthropic" && !baseUrl.endsWith("/v1") ? "/v1" : "";
@@ -15,8 +18,13 @@ export function endpointUrl({ protocol, baseUrl }: ProviderAccess, path: string)
 }
 
 /** Includes no key header if there is no key, rather than an empty one. */
-export function protocolHeaders({ protocol, apiKey }: ProviderAccess): Record<string, string> {
-  if (protocol === "openai-compatible") return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+export function protocolHeaders(
+  { protocol, apiKey }: ProviderAccess,
+  keyHeaders: KeyHeaders = "own",
+): Record<string, string> {
+  const bearer = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+  if (protocol === "openai-compatible") return bearer;
   const version = { "anthropic-version": "2023-06-01" };
-  return apiKey === "" ? version : { ...version, "x-api-key": apiKey };
+  if (apiKey === "") return version;
+  return { ...version, "x-api-key": apiKey, ...(keyHeaders === "both" ? bearer : {}) };
 }

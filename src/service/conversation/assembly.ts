@@ -21,6 +21,7 @@ export interface ThreadEntry {
   readonly id: number;
   readonly kind: EntryKind;
   readonly text: string;
+  readonly reasoning?: string | null;
   readonly calls: readonly ToolCall[];
   readonly callId: string | null;
   readonly tool: string | null;
@@ -41,6 +42,8 @@ export type Part =
       readonly source: string;
       readonly message: Message;
       readonly entryId: number | undefined;
+      /** Of an answer. Not a part of the prompt that people see, and not stored with it. */
+      readonly reasoning?: string;
       /** The state at the time of the recorded call. */
       readonly tainted?: true;
     }
@@ -112,10 +115,15 @@ export function toRequest(parts: readonly Part[], { mayCall }: Pick<ModelRequest
   let tools: readonly ToolSpec[] = [];
   for (const part of parts) {
     if (part.kind === "tools") tools = part.tools;
-    else if (part.kind === "entry" || part.kind === "notice") messages.push(part.message);
+    else if (part.kind === "entry") messages.push(messageOf(part));
+    else if (part.kind === "notice") messages.push(part.message);
     else if (part.text.trim() !== "") system.push(part.text);
   }
   return { system, messages, tools, mayCall };
+}
+
+function messageOf({ message, reasoning }: Extract<Part, { kind: "entry" }>): Message {
+  return message.role === "assistant" && reasoning !== undefined ? { ...message, reasoning } : message;
 }
 
 /** A request must end with a message to answer, which a stop or forgetting may have removed. */
@@ -183,7 +191,8 @@ function pushAnswer(parts: Part[], entry: ThreadEntry, results: ReadonlyMap<stri
   if (text === "" && entry.calls.length === 0) return;
   const calls = entry.calls.map((call) => ({ ...call, name: toolNameAsSent(call.name) }));
   const isExact = text === entry.text && calls.every((call, index) => call.name === entry.calls[index]!.name);
-  parts.push(entryPart(entry, { role: "assistant", text, calls }, { isExact }));
+  const part = entryPart(entry, { role: "assistant", text, calls }, { isExact });
+  parts.push(entry.reasoning ? { ...part, reasoning: entry.reasoning } : part);
   for (const call of calls) parts.push(resultPart(entry, call, results.get(call.id)));
 }
 
@@ -215,7 +224,7 @@ function entryPart(
   { id, tainted }: Pick<ThreadEntry, "id" | "tainted">,
   message: Message,
   { isExact }: Likeness,
-): Part {
+): Extract<Part, { kind: "entry" }> {
   const part = { kind: "entry", source: `entry:${id}`, message, entryId: isExact ? id : undefined } as const;
   return tainted ? { ...part, tainted } : part;
 }

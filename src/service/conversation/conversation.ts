@@ -264,7 +264,7 @@ export class Conversation {
     for (const row of rows) {
       known.entries.push(toThreadEntry(row));
       known.lastId = row.id;
-      known.characters += row.text.length;
+      known.characters += row.text.length + (row.reasoning?.length ?? 0);
     }
     this.#threads.delete(key);
     this.#threads.set(key, known);
@@ -367,6 +367,7 @@ export function toThreadEntry(row: EntryRow): ThreadEntry {
     id: row.id,
     kind: row.kind,
     text: row.text,
+    reasoning: row.reasoning,
     calls: row.calls === null ? [] : (JSON.parse(row.calls) as ToolCall[]),
     callId: row.call_id,
     tool: row.tool,

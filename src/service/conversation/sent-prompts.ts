@@ -48,7 +48,7 @@ export class SentPrompts {
     const hashed = this.#hashes.get(part);
     const found = hashed === undefined ? null : this.#store.partByHash.get(workspaceId, hashed);
     if (found) return found.id;
-    const content = canonicalJson(part);
+    const content = canonicalJson(storedOf(part));
     const hash = sha256Hex(content);
     if (part.kind === "context") this.#hashes.set(part, hash);
     const known = this.#store.partByHash.get(workspaceId, hash);
@@ -56,6 +56,12 @@ export class SentPrompts {
     this.#store.keepPart.run(workspaceId, hash, content);
     return this.#store.partByHash.get(workspaceId, hash)!.id;
   }
+}
+
+function storedOf(part: Part): Part {
+  if (part.kind !== "entry" || part.reasoning === undefined) return part;
+  const { reasoning: _, ...stored } = part;
+  return stored;
 }
 
 /** Describes parts with token estimates. Texts of entries never change, so they are counted once. `by` names the requester. */

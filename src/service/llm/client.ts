@@ -4,6 +4,7 @@ import { EventStream } from "../../kit/network/event-stream.ts";
 import { parsedObject } from "../../kit/text/parsed-json.ts";
 import { endpointUrl } from "../catalog/endpoints.ts";
 import type { Protocol as ProtocolName } from "../catalog/schema.ts";
+import { Adaptations } from "./adaptations.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
@@ -31,19 +32,24 @@ const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
 };
 
 export function createModelClient(deps: TransportDeps): CallModel {
+  const adaptations = new Adaptations();
   return async (endpoint, request, listener, signal) => {
     if (endpoint.isExample) return answerAsExample(endpoint, request, listener, signal);
     const { path, body } = PROTOCOLS[endpoint.protocol];
     const answer = new Answer(listener);
+    let attempts = 0;
     try {
-      const given = await openAnswer(deps, {
-        endpoint,
-        signal,
-        attempt: (count) => listener.attempt(count),
-        retryIn: (waitMs, status) => listener.retryIn(waitMs, status),
-        url: endpointUrl(endpoint, path),
-        body: await requestBody(body(endpoint, request)),
-      });
+      const given = await adaptations.during(endpoint, async (adapted) =>
+        openAnswer(deps, {
+          endpoint,
+          signal,
+          attempt: () => listener.attempt(++attempts),
+          retryIn: (waitMs, status) => listener.retryIn(waitMs, status),
+          url: endpointUrl(endpoint, path),
+          keyHeaders: adapted.has("bearer") ? "both" : "own",
+          body: await requestBody(body(endpoint, request, adapted)),
+        }),
+      );
       return await readAnswer(given, endpoint.protocol, answer);
     } catch (error) {
       // Keep the text that arrived before the failure.

@@ -4,6 +4,7 @@
 import { Base64Text } from "../attachments/content.ts";
 import type { SentAttachment } from "../attachments/schema.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
+import { UNADAPTED, type Adapted } from "./adaptations.ts";
 import type { Message, ModelRequest } from "./model.ts";
 import { contentOf, heading, inputOf } from "./prompt.ts";
 
@@ -28,7 +29,11 @@ const OUTPUT_TOKENS_OF_OTHERS = 4_096;
 
 type Block = Readonly<Record<string, unknown>>;
 
-export function messagesBody(endpoint: ModelEndpoint, request: ModelRequest): object {
+export function messagesBody(
+  endpoint: ModelEndpoint,
+  request: ModelRequest,
+  adapted: Adapted = UNADAPTED,
+): object {
   const { system, tools, mayCall } = request;
   return {
     model: endpoint.modelName,
@@ -45,6 +50,7 @@ export function messagesBody(endpoint: ModelEndpoint, request: ModelRequest): ob
           })),
           tool_choice: { type: mayCall ? "auto" : "none" },
         }),
+    ...(adapted.has("no-thinking") ? { thinking: { type: "disabled" } } : {}),
     stream: true,
   };
 }

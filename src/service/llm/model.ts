@@ -13,7 +13,13 @@ export interface ToolCall {
 
 export type Message =
   | { readonly role: "user"; readonly text: string; readonly attachments?: readonly SentAttachment[] }
-  | { readonly role: "assistant"; readonly text: string; readonly calls: readonly ToolCall[] }
+  | {
+      readonly role: "assistant";
+      readonly text: string;
+      readonly calls: readonly ToolCall[];
+      /** Sent only to providers that demand it back. */
+      readonly reasoning?: string;
+    }
   | {
       readonly role: "tool";
       readonly callId: string;

@@ -6,7 +6,7 @@ import { excessIn } from "../../kit/text/json-shape.ts";
 import { parsedObject } from "../../kit/text/parsed-json.ts";
 import type { Message, ModelRequest, ToolCall } from "./model.ts";
 
-const BETWEEN_TEXTS = "\n\n";
+export const BETWEEN_TEXTS = "\n\n";
 
 /** Merges adjacent messages of one role, because the templates of many models require alternating roles. Tool results stay separate. */
 export function joinNeighbours(messages: readonly Message[]): Message[] {
@@ -19,6 +19,7 @@ export function joinNeighbours(messages: readonly Message[]): Message[] {
         role: "assistant",
         text: joinTexts(last.text, message.text),
         calls: [...last.calls, ...message.calls],
+        reasoning: joinTexts(last.reasoning ?? "", message.reasoning ?? ""),
       });
     else joined.push(message);
   }

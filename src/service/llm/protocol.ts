@@ -2,13 +2,14 @@
 
 import type { Fields } from "../../kit/text/parsed-json.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
+import type { Adapted } from "./adaptations.ts";
 import type { Answer } from "./answer.ts";
 import type { ModelRequest } from "./model.ts";
 
 export interface Protocol {
   readonly path: string;
   /** Returns the JSON body of the request. */
-  body(endpoint: ModelEndpoint, request: ModelRequest): object;
+  body(endpoint: ModelEndpoint, request: ModelRequest, adapted?: Adapted): object;
   reader(answer: Answer): AnswerReader;
 }
 

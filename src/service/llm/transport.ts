@@ -7,7 +7,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { pause } from "../../kit/concurrency/deadline.ts";
 import { systemCode } from "../../kit/error.ts";
-import { protocolHeaders } from "../catalog/endpoints.ts";
+import { protocolHeaders, type KeyHeaders } from "../catalog/endpoints.ts";
 import type { Destination } from "../catalog/destination.ts";
 import { HOST_NOT_FOUND, networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
@@ -45,9 +45,10 @@ export interface TransportDeps {
 interface Exchange {
   readonly endpoint: ModelEndpoint;
   readonly signal: AbortSignal;
-  readonly attempt: (count: number) => void;
+  readonly attempt: () => void;
   readonly retryIn: (waitMs: number, status: number | undefined) => void;
   readonly url: string;
+  readonly keyHeaders?: KeyHeaders;
   readonly body: Blob;
 }
 
@@ -66,7 +67,7 @@ export interface ProviderAnswer {
 export async function openAnswer(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer> {
   for (let attempt = 1; ; attempt++) {
     const destination = await deps.destination(exchange.url);
-    exchange.attempt(attempt);
+    exchange.attempt();
     if (!destination) throw unreached(HOST_NOT_FOUND);
     const outcome = await once(deps, exchange, destination);
     if (!("failure" in outcome)) return outcome;
@@ -86,7 +87,7 @@ interface Refusal {
 
 async function once(
   deps: TransportDeps,
-  { endpoint, signal, body }: Exchange,
+  { endpoint, signal, keyHeaders, body }: Exchange,
   destination: Destination,
 ): Promise<ProviderAnswer | Refusal> {
   const abort = new AbortController();
@@ -103,7 +104,7 @@ async function once(
       method: "POST",
       headers: {
         "content-type": "application/json",
-        ...protocolHeaders(endpoint),
+        ...protocolHeaders(endpoint, keyHeaders),
         ...destination.headers,
       },
       body,

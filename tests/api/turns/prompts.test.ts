@@ -39,7 +39,7 @@ function asRead(parts: readonly PartView[]) {
     system: parts
       .filter((part) => part.role === "system")
       .map((part) => part.text)
-      .join("\n"),
+      .join("\n\n"),
     messages,
     tools: tools.map((tool) => ({ name: tool.name, schema: tool.parameters as Record<string, unknown> })),
   };
@@ -237,8 +237,8 @@ test.each(protocols)(
 
     const [toBoss] = lab.model.requestsOf("boss");
     const [toAnn] = lab.model.requestsOf("ann");
-    expect(toBoss!.system).toBe(`${boss!.role}\nBe brief.`);
-    expect(toAnn!.system).toBe("You are ann.\nBe brief.\nSay please.");
+    expect(toBoss!.system).toBe(`${boss!.role}\n\nBe brief.`);
+    expect(toAnn!.system).toBe("You are ann.\n\nBe brief.\n\nSay please.");
     expect(received(toBoss!)).toEqual(asRead([...before.boss, spoken("hello")]));
     expect(received(toAnn!)).toEqual(asRead([...before.ann, spoken("Look.")]));
     const [first] = await lab.calls(turn.id);

@@ -1,7 +1,8 @@
 // The refusals of the OpenAI Chat Completions API, as a pure function of the request body: the
 // other half of the oracle "this conversation is valid". Worded as the vendor words it.
 // Sources: the API reference (developers.openai.com) and the 400s people have reported.
-// Stricter than the vendor in one thing: a call's id may not come twice in a conversation.
+// Stricter than the vendor where servers of this protocol are: a call's id may not come twice in a
+// conversation and has nine letters and digits, and only the first message is a system message.
 
 import { mediaTypeOf } from "./messages-rules.ts";
 import { isObject, listOf, objectOf, textOf } from "./conversation.ts";
@@ -12,7 +13,7 @@ const FIELDS = new Set(
   ),
 );
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
-const CALL_ID_LENGTH_MAX = 40;
+const CALL_ID = /^[a-zA-Z0-9]{9}$/;
 const TOOLS_MAX = 128;
 
 /** Every reason to refuse this body; empty when it is valid. */
@@ -84,7 +85,7 @@ function checkMessage(message: Record<string, unknown>, at: number): string[] {
     return [
       `Invalid value: '${textOf(role)}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
     ];
-  const found: string[] = [];
+  const found = role === "system" && at > 0 ? ["System message must be at the beginning."] : [];
   if (content === null || content === undefined) {
     const called = role === "assistant" && listOf(message.tool_calls).length > 0;
     if (!called)
@@ -142,10 +143,8 @@ function checkCalls(message: Record<string, unknown>, at: number): string[] {
     const found = checkName(textOf(called.name), `${where}.function.name`);
     if (asked.type !== "function") found.push(`Missing required parameter: '${where}.type'.`);
     if (textOf(asked.id) === "") found.push(`Missing required parameter: '${where}.id'.`);
-    if (textOf(asked.id).length > CALL_ID_LENGTH_MAX)
-      found.push(
-        `Invalid '${where}.id': string too long. Expected a string with maximum length ${CALL_ID_LENGTH_MAX}.`,
-      );
+    else if (!CALL_ID.test(textOf(asked.id)))
+      found.push(`Tool call id was ${textOf(asked.id)} but must be a-z, A-Z, 0-9, with a length of 9.`);
     if (typeof called.arguments !== "string")
       found.push(`Missing required parameter: '${where}.function.arguments'.`);
     return found;

@@ -83,6 +83,9 @@ function pairCalls(messages: Message[]): DoneCall[] {
   return messages.flatMap((m) => m.calls).map((c) => ({ ...c, result: results.get(c.id) }));
 }
 
+/** Between the texts of a system prompt, for both protocols. */
+const BETWEEN_TEXTS = "\n\n";
+
 type Read = Pick<ModelRequest, "system" | "messages" | "tools">;
 
 function readMessagesBody(raw: Record<string, unknown>): Read {
@@ -93,7 +96,14 @@ function readMessagesBody(raw: Record<string, unknown>): Read {
     for (const block of listOf(given.content)) readBlock(message, block);
   }
   const tools = listOf(raw.tools).map((tool) => readTool(tool, tool.input_schema));
-  return { system: flatText(raw.system), messages, tools };
+  return { system: systemText(raw.system), messages, tools };
+}
+
+function systemText(system: unknown): string {
+  if (typeof system === "string") return system;
+  return listOf(system)
+    .map((block) => textOf(block.text))
+    .join(BETWEEN_TEXTS);
 }
 
 function readBlock(message: Message, block: Record<string, unknown>): void {
@@ -135,7 +145,7 @@ function readChatBody(raw: Record<string, unknown>): Read {
     const described = objectOf(tool.function);
     return readTool(described, described.parameters);
   });
-  return { system: system.join("\n"), messages, tools };
+  return { system: system.join(BETWEEN_TEXTS), messages, tools };
 }
 
 function add(messages: Message[], role: Message["role"]): Message {

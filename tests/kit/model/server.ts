@@ -208,8 +208,8 @@ export class ScriptedModel implements AsyncDisposable {
       request.protocol === "anthropic"
         ? anthropicWriter(`msg_${number}`, model, plan)
         : openaiWriter(`chatcmpl-${number}`, model, plan, options.include_usage === true);
-    const prefix = request.protocol === "anthropic" ? "toolu_" : "call_";
-    const nextId = (): string => prefix + String(++this.calls).padStart(6, "0");
+    const prefix = request.protocol === "anthropic" ? "toolu_" : "call";
+    const nextId = (): string => prefix + String(++this.calls).padStart(5, "0");
     const context = { plan, nextId, key: keyOf(request.protocol, headers) };
     return stream ? recordStream(reply, writer, context) : recordWhole(reply, writer, context);
   }

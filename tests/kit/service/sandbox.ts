@@ -3,7 +3,7 @@
 import { Background } from "../../../src/kit/concurrency/background.ts";
 import { systemClock, type Timers } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { randomCallId } from "../../../src/kit/random.ts";
+import { randomHex } from "../../../src/kit/random.ts";
 import type { DockerTimes } from "../../../src/service/sandbox/container.ts";
 import { DockerSandbox } from "../../../src/service/sandbox/docker.ts";
 import type {
@@ -67,7 +67,7 @@ export async function openSandbox(kind: SandboxKind, setup: SandboxSetup = {}): 
     write: (line) => void log.push(JSON.parse(line)),
   });
   const background = new Background(logger);
-  const installation = setup.installation ?? `test-${randomCallId().slice(-12)}`;
+  const installation = setup.installation ?? `test-${randomHex(48)}`;
   const environment = {
     PATH: process.env.PATH ?? "",
     ...setup.docker?.environment,

@@ -9,6 +9,8 @@ import { messagesBody } from "../../../src/service/llm/messages-request.ts";
 import type { ModelRequest } from "../../../src/service/llm/model.ts";
 import { modelOver } from "./oracle.ts";
 
+/** The only ids of tool calls that every provider accepts. */
+const NINE = /^[a-zA-Z0-9]{9}$/;
 const CACHE_MARK = { anthropic: { cacheControl: { type: "ephemeral" } } };
 const TOOLS = [
   {
@@ -28,12 +30,12 @@ const REQUEST: ModelRequest = {
       role: "assistant",
       text: "I ask",
       calls: [
-        { id: "t1", name: "a", arguments: '{"x":1}' },
-        { id: "t2", name: "a", arguments: '{"x": ' },
+        { id: "call00001", name: "a", arguments: '{"x":1}' },
+        { id: "call00002", name: "a", arguments: '{"x": ' },
       ],
     },
-    { role: "tool", callId: "t1", tool: "a", text: "one", failed: false },
-    { role: "tool", callId: "t2", tool: "a", text: "two", failed: true },
+    { role: "tool", callId: "call00001", tool: "a", text: "one", failed: false },
+    { role: "tool", callId: "call00002", tool: "a", text: "two", failed: true },
     { role: "user", text: "and?" },
     { role: "assistant", text: "so", calls: [] },
     { role: "user", text: "go on" },
@@ -49,15 +51,20 @@ const PROMPT: LanguageModelV4Prompt = [
     role: "assistant",
     content: [
       { type: "text", text: "I ask" },
-      { type: "tool-call", toolCallId: "t1", toolName: "a", input: { x: 1 } },
-      { type: "tool-call", toolCallId: "t2", toolName: "a", input: { invalid_arguments: '{"x": ' } },
+      { type: "tool-call", toolCallId: "call00001", toolName: "a", input: { x: 1 } },
+      { type: "tool-call", toolCallId: "call00002", toolName: "a", input: { invalid_arguments: '{"x": ' } },
     ],
   },
   {
     role: "tool",
     content: [
-      { type: "tool-result", toolCallId: "t1", toolName: "a", output: { type: "text", value: "one" } },
-      { type: "tool-result", toolCallId: "t2", toolName: "a", output: { type: "error-text", value: "two" } },
+      { type: "tool-result", toolCallId: "call00001", toolName: "a", output: { type: "text", value: "one" } },
+      {
+        type: "tool-result",
+        toolCallId: "call00002",
+        toolName: "a",
+        output: { type: "error-text", value: "two" },
+      },
     ],
   },
   { role: "user", content: [{ type: "text", text: "and?" }] },
@@ -104,8 +111,10 @@ describe.each([true, false])("tools may be called: %p", (mayCall) => {
     expect(validateMessagesRequest(own, { alternate: true })).toEqual([]);
   });
 
-  test("sends the package's body to the Chat Completions API", async () => {
+  test("sends the package's body to the Chat Completions API, with one system message", async () => {
     const { body } = await theirs("openai-compatible", "m", 77, mayCall);
+    const [role, rules, ...rest] = body["messages"] as { content: string }[];
+    body["messages"] = [{ ...role, content: `${role!.content}\n\n${rules!.content}` }, ...rest];
     const own = chatBody(endpoint("openai-compatible", "m", 77), { ...REQUEST, mayCall });
     expect(own).toEqual(body);
     expect(validateChatRequest(own as Record<string, unknown>)).toEqual([]);
@@ -148,23 +157,24 @@ test("sends plain strings to OpenAI-compatible servers, with adjacent messages j
       { role: "user", text: "one" },
       { role: "user", text: "two" },
       { role: "assistant", text: "three", calls: [] },
-      { role: "assistant", text: "", calls: [{ id: "t1", name: "a", arguments: "{}" }] },
-      { role: "tool", callId: "t1", tool: "a", text: "four", failed: false },
+      { role: "assistant", text: "", calls: [{ id: "call_00001", name: "a", arguments: "{}" }] },
+      { role: "tool", callId: "call_00001", tool: "a", text: "four", failed: false },
       { role: "user", text: "five" },
     ],
   });
   expect(body).toEqual({
     model: "m",
     messages: [
-      { role: "system", content: "You are brief." },
-      { role: "system", content: "House rules." },
+      { role: "system", content: "You are brief.\n\nHouse rules." },
       { role: "user", content: "one\n\ntwo" },
       {
         role: "assistant",
         content: "three",
-        tool_calls: [{ id: "t1", type: "function", function: { name: "a", arguments: "{}" } }],
+        tool_calls: [
+          { id: expect.stringMatching(NINE), type: "function", function: { name: "a", arguments: "{}" } },
+        ],
       },
-      { role: "tool", tool_call_id: "t1", content: "four" },
+      { role: "tool", tool_call_id: expect.stringMatching(NINE), content: "four" },
       { role: "user", content: "five" },
     ],
     stream: true,

@@ -30,7 +30,13 @@ test("accepts a complete tool round in both protocols", () => {
   const asked = [user("hi"), assistant([thinking, { type: "text", text: "I ask" }, USE])];
   const messages = [...asked, user([RESULT, { type: "text", text: "and now?" }])];
   expect(validateMessagesRequest(messagesBody(messages, { system, stream: true }))).toEqual([]);
-  const chat = [{ role: "system", content: "be brief" }, user("hi"), calling("a", "b"), tool("b"), tool("a")];
+  const chat = [
+    { role: "system", content: "be brief" },
+    user("hi"),
+    calling("call00001", "call00002"),
+    tool("call00002"),
+    tool("call00001"),
+  ];
   expect(validateChatRequest(chatBody(chat, { stream: true, stream_options: {} }))).toEqual([]);
 });
 
@@ -140,7 +146,12 @@ const CHAT_REFUSALS: [name: string, body: unknown, refusal: RegExp][] = [
     /tool_calls': empty/,
   ],
   ["an empty list of tools", chatBody([user("a")], { tools: [] }), /'tools': empty array/],
-  ["an id over 40 characters", chatBody([user("a"), calling("x".repeat(41))]), /maximum length 40/],
+  ["a longer id of a call", chatBody([user("a"), calling("call_00001")]), /must be a-z, A-Z, 0-9/],
+  [
+    "a second system message",
+    chatBody([{ role: "system", content: "a" }, { role: "system", content: "b" }, user("a")]),
+    /System message must be at the beginning/,
+  ],
   [
     "stream_options without stream",
     chatBody([user("a")], { stream_options: {} }),

@@ -81,8 +81,8 @@ test("reads both protocols into one form", async () => {
       tool_choice: { type: "none" },
       messages: [
         { role: "user", content: "hi" },
-        { role: "assistant", content: [{ type: "tool_use", id: "1", name: "t", input: { x: 1 } }] },
-        { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "done" }] },
+        { role: "assistant", content: [{ type: "tool_use", id: "call00001", name: "t", input: { x: 1 } }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "call00001", content: "done" }] },
       ],
     },
     "/v1/chat/completions": {
@@ -95,9 +95,9 @@ test("reads both protocols into one form", async () => {
         {
           role: "assistant",
           content: null,
-          tool_calls: [{ id: "1", type: "function", function: { name: "t", arguments: '{"x":1}' } }],
+          tool_calls: [{ id: "call00001", type: "function", function: { name: "t", arguments: '{"x":1}' } }],
         },
-        { role: "tool", tool_call_id: "1", content: "done" },
+        { role: "tool", tool_call_id: "call00001", content: "done" },
       ],
     },
   };
@@ -123,7 +123,7 @@ test("reads both protocols into one form", async () => {
         role: "assistant",
         text: "",
         reasoning: "",
-        calls: [{ id: "1", name: "t", json: '{"x":1}', args: { x: 1 } }],
+        calls: [{ id: "call00001", name: "t", json: '{"x":1}', args: { x: 1 } }],
         results: [],
       },
       {
@@ -131,7 +131,7 @@ test("reads both protocols into one form", async () => {
         text: "",
         reasoning: "",
         calls: [],
-        results: [{ id: "1", text: "done", error: false }],
+        results: [{ id: "call00001", text: "done", error: false }],
       },
     ],
   });

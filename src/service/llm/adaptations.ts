@@ -1,0 +1,109 @@
+// Adapts requests to providers that refuse or demand single fields. A refusal names the field; the request is then sent once more in the other
+// form, and the form that worked is kept until the service stops. Only names of fields count, never the sentence around them.
+
+import type { ModelEndpoint } from "../catalog/models.ts";
+import type { Protocol } from "../catalog/schema.ts";
+import { ModelFailure } from "./model.ts";
+
+/**
+ * - `completion-limit`: the output limit is `max_completion_tokens`.
+ * - `no-usage-option`: without `stream_options`.
+ * - `no-effort`: `reasoning_effort` is `none`; without it, some models refuse tools.
+ * - `reasoning`: each answer is replayed with its `reasoning_content`.
+ * - `signatures`: each replayed tool call has a thought signature.
+ * - `no-thinking`: `thinking` is disabled.
+ * - `bearer`: the key is also sent as a bearer token.
+ */
+type Adaptation =
+  | "completion-limit"
+  | "no-usage-option"
+  | "no-effort"
+  | "reasoning"
+  | "signatures"
+  | "no-thinking"
+  | "bearer";
+
+export type Adapted = ReadonlySet<Adaptation>;
+
+export const UNADAPTED: Adapted = new Set();
+
+interface Rule {
+  readonly adaptation: Adaptation;
+  readonly protocol: Protocol;
+  readonly statuses: ReadonlySet<number | undefined>;
+  /** The field in the provider's words. */
+  readonly names: RegExp;
+}
+
+const REFUSED_FIELD: ReadonlySet<number | undefined> = new Set([400, 422]);
+const REFUSED_KEY: ReadonlySet<number | undefined> = new Set([401]);
+
+const RULES: readonly Rule[] = [
+  chatRule("completion-limit", /max_completion_tokens/),
+  chatRule("no-usage-option", /stream_options|include_usage/),
+  chatRule("no-effort", /reasoning_effort/),
+  chatRule("reasoning", /reasoning_content/),
+  chatRule("signatures", /thought_?signature/i),
+  {
+    adaptation: "no-thinking",
+    protocol: "anthropic",
+    statuses: REFUSED_FIELD,
+    names: /content\[\]\.thinking/,
+  },
+  {
+    adaptation: "bearer",
+    protocol: "anthropic",
+    statuses: REFUSED_KEY,
+    names: /\b(?:authori[sz]ation|authentication|bearer)\b/i,
+  },
+];
+
+const MODELS_KEPT_MAX = 5_000;
+
+/** The forms that providers have accepted, by model. */
+export class Adaptations {
+  readonly #kept = new Map<string, Adapted>();
+
+  /** Repeats `send` in another form for as long as a refusal asks for one. Raises what `send` does. */
+  async during<Result>(
+    endpoint: ModelEndpoint,
+    send: (adapted: Adapted) => Promise<Result>,
+  ): Promise<Result> {
+    const key = `${endpoint.baseUrl} ${endpoint.modelName}`;
+    let adapted = this.#kept.get(key) ?? UNADAPTED;
+    for (;;) {
+      try {
+        const result = await send(adapted);
+        this.#keep(key, adapted);
+        return result;
+      } catch (error) {
+        const next = demanded(endpoint, error, adapted);
+        if (next === undefined) throw error;
+        adapted = new Set([...adapted, next]);
+      }
+    }
+  }
+
+  #keep(key: string, adapted: Adapted): void {
+    if (adapted.size === 0 || this.#kept.get(key) === adapted) return;
+    if (this.#kept.size >= MODELS_KEPT_MAX) this.#kept.clear();
+    this.#kept.set(key, adapted);
+  }
+}
+
+function demanded({ protocol }: ModelEndpoint, error: unknown, adapted: Adapted) {
+  if (!(error instanceof ModelFailure)) return undefined;
+  const { status, words = "" } = error;
+  const rule = RULES.find(
+    (one) =>
+      one.protocol === protocol &&
+      one.statuses.has(status) &&
+      !adapted.has(one.adaptation) &&
+      one.names.test(words),
+  );
+  return rule?.adaptation;
+}
+
+function chatRule(adaptation: Adaptation, names: RegExp): Rule {
+  return { adaptation, protocol: "openai-compatible", statuses: REFUSED_FIELD, names };
+}
