@@ -1,31 +1,43 @@
 // Reads answers of the Chat Completions API in the dialects of OpenAI-compatible servers: text as a string or as parts, reasoning in
-// `reasoning_content` or `reasoning`, and tool calls identified by index, by id or by neither, in pieces or complete.
+// `reasoning_content`, in `reasoning` or in tags, and tool calls identified by index, by id or by neither, in pieces or complete.
 
 import { isObject, type Fields } from "../../kit/text/parsed-json.ts";
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
-import { brokenProtocol } from "./failures.ts";
+import { brokenProtocol, requireModest } from "./failures.ts";
 import { eventObject, JsonProgress, tokensOf } from "./provider-json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
+import { ThinkTags } from "./think-tags.ts";
 
 const END_MARK = "[DONE]";
 
+/** In lower case. */
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ["stop", "stop"],
   ["length", "length"],
+  ["max_tokens", "length"],
+  ["model_length", "length"],
+  ["model_context_window_exceeded", "length"],
   ["content_filter", "filtered"],
+  ["safety", "filtered"],
+  ["sensitive", "filtered"],
   ["function_call", "calls"],
   ["tool_calls", "calls"],
 ]);
 
+/** Reasons of a server that gave up, in lower case. */
+const ABORTED = new Set(["error", "abort", "network_error", "insufficient_system_resource"]);
+
 export class ChatReader implements AnswerReader {
   readonly #answer: Answer;
   readonly #calls = new ToolCalls();
+  readonly #tags: ThinkTags;
   #refused = false;
   #ended = false;
   #understood = false;
 
   constructor(answer: Answer) {
     this.#answer = answer;
+    this.#tags = new ThinkTags((kind, piece) => answer.say(kind, piece));
   }
 
   get ended(): boolean {
@@ -46,10 +58,10 @@ export class ChatReader implements AnswerReader {
     if (isError(chunk)) throw new ErrorEvent(data);
     if (choices === undefined && usage === undefined) return;
     this.#understood = true;
-    this.#use(usage);
     // The chunk with the usage has no choice. Only the first choice was requested.
     const choice = firstOf(choices);
-    if (choice) this.#choice(choice, choice["delta"]);
+    this.#use(usage ?? choice?.["usage"]);
+    if (choice) this.#choice(choice, choice["delta"], data);
   }
 
   document(value: Fields): boolean {
@@ -57,24 +69,31 @@ export class ChatReader implements AnswerReader {
     if (!choice || !isObject(choice["message"])) return false;
     this.#understood = true;
     this.#use(value["usage"]);
-    this.#choice(choice, choice["message"]);
+    this.#choice(choice, choice["message"], "");
     this.#ended = true;
     return true;
   }
 
-  #choice(choice: Fields, said: unknown): void {
-    if (isObject(said)) this.#message(said);
-    const reason = choice["finish_reason"];
-    if (typeof reason === "string" && reason !== "") this.#answer.finish(FINISHES.get(reason) ?? "other");
-    // A refusal ends with `stop`, like an ordinary answer.
-    if (this.#refused && reason === "stop") this.#answer.finish("filtered");
+  end(): void {
+    this.#tags.end();
   }
 
-  #message(message: Fields): void {
+  /** `event`: the text of `choice`, if it was not yet examined. */
+  #choice(choice: Fields, said: unknown, event: string): void {
+    if (isObject(said)) this.#message(said, event);
+    const reason = choice["finish_reason"];
+    if (typeof reason !== "string" || reason === "") return;
+    const known = reason.toLowerCase();
+    if (ABORTED.has(known)) throw new ErrorEvent(`its finish reason is ${reason}`);
+    // A refusal ends with `stop`, like an ordinary answer.
+    this.#answer.finish(this.#refused && known === "stop" ? "filtered" : (FINISHES.get(known) ?? "other"));
+  }
+
+  #message(message: Fields, event: string): void {
     const { content, refusal, tool_calls: calls } = message;
-    const thought = message["reasoning_content"] ?? message["reasoning"];
+    const thought = message["reasoning_content"] || message["reasoning"];
     if (typeof thought === "string") this.#answer.say("reasoning", thought);
-    if (typeof content === "string") this.#answer.say("text", content);
+    if (typeof content === "string") this.#tags.text(content);
     else if (Array.isArray(content)) for (const part of content) this.#part(part);
     else if (content !== undefined && content !== null) throw brokenProtocol("its content is not text");
     if (typeof refusal === "string" && refusal !== "") {
@@ -82,13 +101,13 @@ export class ChatReader implements AnswerReader {
       this.#answer.say("text", refusal);
     }
     if (Array.isArray(calls))
-      for (const call of calls) if (isObject(call)) this.#calls.take(call, this.#answer);
+      for (const call of calls) if (isObject(call)) this.#calls.take(call, this.#answer, event);
   }
 
   /** Some servers send a list of parts, in which reasoning is a list of texts. */
   #part(part: unknown): void {
     if (!isObject(part)) return;
-    if (part["type"] === "text" && typeof part["text"] === "string") this.#answer.say("text", part["text"]);
+    if (part["type"] === "text" && typeof part["text"] === "string") this.#tags.text(part["text"]);
     if (part["type"] !== "thinking" || !Array.isArray(part["thinking"])) return;
     for (const piece of part["thinking"])
       if (isObject(piece) && typeof piece["text"] === "string") this.#answer.say("reasoning", piece["text"]);
@@ -98,13 +117,20 @@ export class ChatReader implements AnswerReader {
     if (!isObject(usage)) return;
     const input = tokensOf(usage["prompt_tokens"]);
     const output = tokensOf(usage["completion_tokens"]);
-    const details = usage["prompt_tokens_details"];
-    const cachedInput = isObject(details) ? tokensOf(details["cached_tokens"]) : undefined;
+    const cachedInput = cachedOf(usage);
     this.#answer.use({
-      ...(input === undefined ? {} : { input, cachedInput: cachedInput ?? 0 }),
+      ...(input === undefined ? {} : { input }),
+      ...(cachedInput === undefined ? {} : { cachedInput }),
       ...(output === undefined ? {} : { output }),
     });
   }
+}
+
+/** Vendors name it differently. */
+function cachedOf(usage: Fields): number | undefined {
+  const details = usage["prompt_tokens_details"];
+  const detailed = isObject(details) ? tokensOf(details["cached_tokens"]) : undefined;
+  return detailed ?? tokensOf(usage["prompt_cache_hit_tokens"]) ?? tokensOf(usage["cached_tokens"]);
 }
 
 function firstOf(choices: unknown): Fields | undefined {
@@ -130,12 +156,12 @@ interface OpenCall {
 class ToolCalls {
   readonly #open: OpenCall[] = [];
 
-  take(piece: Fields, answer: Answer): void {
+  take(piece: Fields, answer: Answer, event: string): void {
     const about = isObject(piece["function"]) ? piece["function"] : {};
     const name = textOf(about["name"]);
     const id = textOf(piece["id"]);
     const index = typeof piece["index"] === "number" ? piece["index"] : undefined;
-    const json = typeof about["arguments"] === "string" ? about["arguments"] : "";
+    const json = argumentsOf(about["arguments"], event);
     const open = this.#find(index, id, name, json);
     if (!open) {
       // Some servers send empty pieces alongside text; ignore them.
@@ -173,6 +199,14 @@ class ToolCalls {
     if (id !== undefined) return this.#open.findLast((call) => call.id === id);
     return name === undefined ? this.#open.at(-1) : undefined;
   }
+}
+
+/** Some servers send an object in place of its text. */
+function argumentsOf(given: unknown, event: string): string {
+  if (typeof given === "string") return given;
+  if (!isObject(given)) return "";
+  requireModest(event);
+  return JSON.stringify(given);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -81,6 +81,7 @@ export async function readAnswer(
   });
   if (whole.isDocument) return readDocument(whole.text, reader, answer);
   stream.end();
+  reader.end();
   if (events > 0 && !reader.understood && !reader.ended)
     throw brokenProtocol("none of its events belongs to this protocol");
   return answer.end(reader.ended || given.isDelimited);
@@ -91,6 +92,7 @@ function readDocument(text: string, reader: AnswerReader, answer: Answer): Model
   requireModest(text);
   const document = parsedObject(text);
   if (!document || !reader.document(document)) throw new OtherDocument(text);
+  reader.end();
   return answer.end(true);
 }
 

@@ -93,6 +93,8 @@ export class MessagesReader implements AnswerReader {
     return true;
   }
 
+  end(): void {}
+
   #start(message: unknown): void {
     if (!isObject(message)) return;
     // Skip its output count, which is only partial.

@@ -19,6 +19,8 @@ export interface AnswerReader {
   event(data: string): void;
   /** Reads a complete answer from one JSON document; returns false if it is not one. Raises ModelFailure. */
   document(value: Fields): boolean;
+  /** Called once after the last event. Raises ModelFailure. */
+  end(): void;
   /** True once the protocol's end marker has arrived. */
   readonly ended: boolean;
   /** True once anything of this protocol has arrived. */
