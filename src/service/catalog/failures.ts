@@ -2,7 +2,7 @@
 // the internal network.
 
 import { systemCode } from "../../kit/error.ts";
-import { parsedJson } from "../../kit/text/parsed-json.ts";
+import { isObject, parsedJson, type Fields } from "../../kit/text/parsed-json.ts";
 
 const MESSAGE_CHARACTERS_MAX = 500;
 const SCRUBBED = "[api key]";
@@ -54,13 +54,40 @@ export function providerMessage(body: string, key: string): string | undefined {
   return line.length > MESSAGE_CHARACTERS_MAX ? `${line.slice(0, MESSAGE_CHARACTERS_MAX)}…` : line;
 }
 
-/** Both protocols send `{"error":{"message"}}`; other servers send `{"error"}`, `{"message"}` or `{"detail"}`, some of them in a list. */
+/** Both protocols send `{"error":{"message"}}`; other servers use these fields, nested, in lists, or as JSON in a text. */
+const MESSAGE_FIELDS = ["error", "message", "detail", "errors", "msg", "fault", "faultstring"] as const;
+const NESTED_MAX = 8;
+
 function sentenceOf(body: string): string | undefined {
-  const value = [parsedJson(body)].flat()[0] as
-    { error?: unknown; message?: unknown; detail?: unknown } | null | undefined;
-  const error = value?.error as { message?: unknown } | string | null | undefined;
-  const candidates = [typeof error === "string" ? error : error?.message, value?.message, value?.detail];
-  return candidates.find((candidate): candidate is string => typeof candidate === "string");
+  return sentenceIn(parsedJson(body), 0);
+}
+
+function sentenceIn(value: unknown, depth: number): string | undefined {
+  if (depth > NESTED_MAX) return undefined;
+  if (typeof value === "string") return sentenceOfText(value, depth);
+  if (Array.isArray(value)) return sentenceIn(value[0], depth + 1);
+  if (!isObject(value)) return undefined;
+  const said = MESSAGE_FIELDS.values()
+    .map((field) => sentenceIn(value[field], depth + 1))
+    .find((one) => one !== undefined);
+  return said === undefined ? undefined : located(value, withUpstream(value, said, depth));
+}
+
+function sentenceOfText(text: string, depth: number): string | undefined {
+  if (text.trim() === "") return undefined;
+  const inner = /^\s*[{[]/.test(text) ? parsedJson(text) : undefined;
+  return (inner === undefined ? undefined : sentenceIn(inner, depth + 1)) ?? text;
+}
+
+/** A validator names the field in a list of its own. */
+function located({ loc }: Fields, said: string): string {
+  return Array.isArray(loc) && loc.length > 0 ? `${loc.join(".")}: ${said}` : said;
+}
+
+/** A router's own words say nothing; those of the server behind it are in `metadata.raw`. */
+function withUpstream({ metadata }: Fields, said: string, depth: number): string {
+  const upstream = isObject(metadata) ? sentenceIn(metadata["raw"], depth + 1) : undefined;
+  return upstream === undefined || upstream === said ? said : `${said}: ${upstream}`;
 }
 
 export const HOST_NOT_FOUND = "host not found";

@@ -3,14 +3,14 @@
 
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { plural } from "../../kit/text/amounts.ts";
-import { parsedObject } from "../../kit/text/parsed-json.ts";
+import { isObject, parsedJson } from "../../kit/text/parsed-json.ts";
 import type { Destination } from "./destination.ts";
-import { endpointUrl, protocolHeaders, type ProviderAccess } from "./endpoints.ts";
+import { endpointUrl, protocolHeaders, type KeyHeaders, type ProviderAccess } from "./endpoints.ts";
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
 import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type ProviderTest } from "./schema.ts";
 
 const LISTING_DEADLINE_MS = 10_000;
-const LISTING_BYTES_MAX = 1024 * 1024;
+const LISTING_BYTES_MAX = 4 * 1024 * 1024;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -22,16 +22,24 @@ export async function listProviderModels(
 ): Promise<ProviderTest> {
   // Anthropic returns 20 models per page unless asked for more; the other protocol has no pages.
   const limit = access.protocol === "anthropic" ? `?limit=${LISTED_MODELS_MAX}` : "";
+  const signal = AbortSignal.timeout(deadlineMs);
   let status: number | null = null;
   try {
-    const response = await fetch(endpointUrl(access, `/models${limit}`), {
-      headers: { accept: "application/json", ...protocolHeaders(access), ...access.headers },
-      redirect: "manual",
-      signal: AbortSignal.timeout(deadlineMs),
-    });
+    const ask = (keyHeaders: KeyHeaders) =>
+      fetch(endpointUrl(access, `/models${limit}`), {
+        headers: { accept: "application/json", ...protocolHeaders(access, keyHeaders), ...access.headers },
+        redirect: "manual",
+        signal,
+      });
+    let response = await ask("own");
+    // A gateway may take the key only as a bearer token.
+    if (response.status === 401 && access.protocol === "anthropic" && access.apiKey !== "") {
+      await response.body?.cancel();
+      response = await ask("both");
+    }
     status = response.status;
     const body = await readBounded(response);
-    return response.ok ? models(status, body, access.apiKey) : refusal(status, body, access.apiKey);
+    return response.ok ? models(status, body, access) : refusal(status, body, access);
   } catch (error) {
     return failure(status, networkFailure(error));
   }
@@ -50,23 +58,24 @@ async function readBounded(response: Response): Promise<string | undefined> {
   return text + decoder.decode();
 }
 
-function models(status: number, body: string | undefined, key: string): ProviderTest {
+function models(status: number, body: string | undefined, access: ProviderAccess): ProviderTest {
   if (body === undefined)
     return failure(status, `the list of models is larger than ${LISTING_BYTES_MAX} bytes`);
   const names = namesOf(body);
-  if (names === undefined) return failure(status, "the answer is not a list of models; check base_url");
-  const listed = names.slice(0, LISTED_MODELS_MAX).map((name) => scrubKey(name, key));
+  if (names === undefined) return failure(status, `the answer is not a list of models; ${adviceOn(access)}`);
+  const listed = names.slice(0, LISTED_MODELS_MAX).map((name) => scrubKey(name, access.apiKey));
   const count = plural(names.length, "model");
   const message = names.length > listed.length ? `${count}; the first ${listed.length} are listed` : count;
   return { ok: true, models: listed, status, message };
 }
 
-/** Sorted and without duplicates. Both protocols answer `{"data":[{"id"}]}`. */
+/** Sorted and without duplicates. Both protocols answer `{"data":[{"id"}]}`; other servers answer the bare list, or null if they have no model. */
 function namesOf(body: string): string[] | undefined {
   if (excessIn(body) !== undefined) return undefined;
-  const data = parsedObject(body)?.["data"];
-  if (!Array.isArray(data)) return undefined;
-  const names = data.map((item: unknown) => (item as { id?: unknown } | null)?.id).filter(isModelName);
+  const answer = parsedJson(body);
+  const list = isObject(answer) && "data" in answer ? (answer["data"] ?? []) : answer;
+  if (!Array.isArray(list)) return undefined;
+  const names = list.map((item: unknown) => (isObject(item) ? item["id"] : undefined)).filter(isModelName);
   return [...new Set(names)].sort();
 }
 
@@ -80,15 +89,27 @@ function isModelName(name: unknown): name is string {
   );
 }
 
-function refusal(status: number, body: string | undefined, key: string): ProviderTest {
+function refusal(status: number, body: string | undefined, access: ProviderAccess): ProviderTest {
   if (status >= 300 && status < 400) {
     return failure(
       status,
       `the provider answered ${status}, a redirect; the key is not forwarded, so set base_url to the final address`,
     );
   }
-  const said = body === undefined ? undefined : providerMessage(body, key);
-  return failure(status, `the provider answered ${status}${said === undefined ? "" : `: ${said}`}`);
+  const said = body === undefined ? undefined : providerMessage(body, access.apiKey);
+  const words = said === undefined ? "" : `: ${said}`;
+  const advice = NO_SUCH_PATH.has(status) ? `; ${adviceOn(access)}` : "";
+  return failure(status, `the provider answered ${status}${words}${advice}`);
+}
+
+const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405]);
+
+/** For an address that answers something else. */
+function adviceOn({ protocol, baseUrl }: ProviderAccess): string {
+  const lacksPath = protocol === "openai-compatible" && URL.parse(baseUrl)?.pathname === "/";
+  return lacksPath
+    ? "check base_url, which ends in /v1 on most servers"
+    : "check base_url, or add a model by its name if the server has no list";
 }
 
 export function failure(status: number | null, message: string): ProviderTest {

@@ -226,7 +226,13 @@ function requireNoKey(provider: ProviderRow): void {
   );
 }
 
-/** Normalises an address and strips trailing slashes. Empty means the protocol's default. Raises `invalid`. */
+/** The path of a request, which people copy from examples along with the address. */
+const REQUEST_PATH: Record<Protocol, RegExp> = {
+  anthropic: /\/(?:messages|models)$/,
+  "openai-compatible": /\/(?:chat\/completions|responses|models)$/,
+};
+
+/** Normalises an address: strips trailing slashes and the path of a request. Empty means the protocol's default. Raises `invalid`. */
 function parseBaseUrl(input: string, protocol: Protocol): string {
   const text = input.trim();
   if (text === "") {
@@ -243,7 +249,8 @@ function parseBaseUrl(input: string, protocol: Protocol): string {
     throw fieldError("invalid", "base_url", "must not contain credentials; the key belongs in api_key");
   }
   if (/[?#]/.test(text)) throw fieldError("invalid", "base_url", "must not have a query or fragment");
-  const normal = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  const normal = address.replace(REQUEST_PATH[protocol], "");
   if (normal.length > BASE_URL_CHARACTERS_MAX) throw tooLong();
   return normal;
 }

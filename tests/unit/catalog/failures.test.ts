@@ -72,6 +72,26 @@ test.each([
   ['{"detail":"no credit"}', "no credit"],
   ["  no\n\tcredit\u0000 ", "no credit"],
   ["<!doctype html><p>no credit", undefined],
+  [
+    '{"detail":[{"type":"extra_forbidden","loc":["body","n"],"msg":"not permitted"}]}',
+    "body.n: not permitted",
+  ],
+  [
+    '{"object":"error","message":{"detail":[{"loc":["body","n"],"msg":"not permitted"}]},"code":null}',
+    "body.n: not permitted",
+  ],
+  ['{"message":"{\\"detail\\":[{\\"msg\\":\\"no credit\\"}]}"}', "no credit"],
+  ['{"success":false,"errors":[{"code":7,"message":"no credit"}]}', "no credit"],
+  [
+    '{"error":{"message":"Provider returned error","metadata":{"raw":"{\\"error\\":{\\"message\\":\\"no credit\\"}}"}}}',
+    "Provider returned error: no credit",
+  ],
+  [
+    '{"error":{"message":"Provider returned error","metadata":{"raw":"slow down, sk-1"}}}',
+    "Provider returned error: slow down, [api key]",
+  ],
+  ['{"error":{"message":"[7] no credit"}}', "[7] no credit"],
+  [`{"error":${'{"error":'.repeat(20)}"x"${"}".repeat(20)}}`, undefined],
   ['{"error":{"type":"x"}}', undefined],
   ['{"error":null}', undefined],
   ["", undefined],

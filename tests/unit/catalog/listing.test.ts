@@ -13,6 +13,9 @@ function openai(stub: Pick<Stub, "url">, apiKey = KEY): ProviderAccess {
   return { protocol: "openai-compatible", baseUrl: `${stub.url}/v1`, apiKey };
 }
 
+const NO_LIST =
+  "the answer is not a list of models; check base_url, or add a model by its name if the server has no list";
+
 function failed(status: number | null, message: string) {
   return { ok: false, models: [], status, message };
 }
@@ -112,18 +115,51 @@ test("does not follow a redirect", async () => {
 });
 
 test.each([
-  ["<html>hello</html>", "the answer is not a list of models; check base_url"],
-  ["", "the answer is not a list of models; check base_url"],
-  ["null", "the answer is not a list of models; check base_url"],
-  ['{"data":{}}', "the answer is not a list of models; check base_url"],
+  ["<html>hello</html>", NO_LIST],
+  ["", NO_LIST],
+  ["null", NO_LIST],
+  ['{"data":{}}', NO_LIST],
   [
-    JSON.stringify({ data: [{ id: "x".repeat(1024 * 1024) }] }),
-    "the list of models is larger than 1048576 bytes",
+    JSON.stringify({ data: [{ id: "x".repeat(4 * 1024 * 1024) }] }),
+    "the list of models is larger than 4194304 bytes",
   ],
 ])("an answer that is no list is a failure (%#)", async (body, message) => {
   // Goal: a wrong path often answers 200 with a page, and an endless body is not read to its end.
   await using stub = startStub(() => new Response(body));
   expect(await listProviderModels(openai(stub), fetch)).toEqual(failed(200, message));
+});
+
+test.each([
+  ['[{"id":"m"},{"id":"n"}]', { models: ["m", "n"], message: "2 models" }],
+  ['{"object":"list","data":null}', { models: [], message: "0 models" }],
+])("accepts the list %p", async (body, listed) => {
+  // Goal: a bare list is one, and a server without any model is no failure.
+  await using stub = startStub(() => new Response(body));
+  expect(await listProviderModels(openai(stub), fetch)).toEqual({ ok: true, status: 200, ...listed });
+});
+
+test.each([
+  ["/v1", "; check base_url, or add a model by its name if the server has no list"],
+  ["", "; check base_url, which ends in /v1 on most servers"],
+])("advises on a path that does not exist, below %p", async (path, advice) => {
+  // Goal: the two usual causes, a forgotten /v1 and a server without a list, each have their remedy.
+  await using stub = startStub(() => new Response("404 page not found", { status: 404 }));
+  const access = { ...openai(stub), baseUrl: `${stub.url}${path}` };
+  expect(await listProviderModels(access, fetch)).toEqual(
+    failed(404, `the provider answered 404: 404 page not found${advice}`),
+  );
+});
+
+test("sends a key that a gateway of the Messages API refuses once more, as a bearer token", async () => {
+  // Goal: the test succeeds exactly where a call does.
+  await using stub = startStub(({ headers }) =>
+    headers.has("authorization")
+      ? Response.json({ data: [{ id: "m" }] })
+      : Response.json({ error: { message: "send the key as Authorization" } }, { status: 401 }),
+  );
+  const access = { protocol: "anthropic" as const, baseUrl: stub.url, apiKey: KEY };
+  expect(await listProviderModels(access, fetch)).toMatchObject({ ok: true, models: ["m"] });
+  expect(stub.requests).toHaveLength(2);
 });
 
 test("omits invalid names, and says where it truncates a long list", async () => {

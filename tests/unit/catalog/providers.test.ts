@@ -142,6 +142,20 @@ test("accepts another spelling of the address, and any change without a stored k
   );
 });
 
+test.each([
+  ["openai-compatible", "http://10.0.0.1/v1/chat/completions", "http://10.0.0.1/v1"],
+  ["openai-compatible", "http://10.0.0.1/v1/models/", "http://10.0.0.1/v1"],
+  ["openai-compatible", "http://10.0.0.1/messages", "http://10.0.0.1/messages"],
+  ["anthropic", "http://10.0.0.1/v1/messages", "http://10.0.0.1/v1"],
+  ["anthropic", "http://10.0.0.1/anthropic", "http://10.0.0.1/anthropic"],
+] as const)("%s: saves %s as %s", async (type, given, base_url) => {
+  // Goal: an address that was copied from an example request works.
+  await using catalog = await openCatalog();
+  expect(await catalog.providers.create(admin, { name: "n", type, base_url: given })).toMatchObject({
+    base_url,
+  });
+});
+
 test("leaves fields unchanged that an update does not name", async () => {
   // Goal: absent is not empty: renaming changes neither key nor address, and an empty update does nothing.
   await using catalog = await openCatalog();
