@@ -1,6 +1,7 @@
 // Lists the tools that an agent has now, from the sources that features register in parts.ts.
 
 import type { ToolSpec } from "../llm/model.ts";
+import { sentSchema } from "./sent-schema.ts";
 import type { Tool, ToolScope, ToolSource } from "./tool.ts";
 
 export class ToolRegistry {
@@ -18,5 +19,5 @@ export class ToolRegistry {
 }
 
 export function toSpec(tool: Tool): ToolSpec {
-  return { name: tool.name, description: tool.description, parameters: tool.parameters };
+  return { name: tool.name, description: tool.description, parameters: sentSchema(tool.parameters) };
 }
