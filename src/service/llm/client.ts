@@ -8,6 +8,7 @@ import { Adaptations } from "./adaptations.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
+import { advisedOnLength } from "./context-limit.ts";
 import { answerAsExample } from "./example.ts";
 import { abortedAnswer, brokenProtocol, requireModest, tooLarge } from "./failures.ts";
 import { messagesBody } from "./messages-request.ts";
@@ -55,7 +56,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
       // Keep the text that arrived before the failure.
       answer.flush();
       signal.throwIfAborted();
-      throw shownWithout(endpoint.apiKey, error);
+      throw advisedOnLength(shownWithout(endpoint.apiKey, error));
     }
   };
 }

@@ -30,5 +30,6 @@ export function requireModest(json: string): void {
 /** An error that the provider sent in place of the rest of its answer. `body` is shown without the key. */
 export function abortedAnswer(body: string, key: string): ModelFailure {
   const message = body.length > ERROR_CHARACTERS_MAX ? undefined : providerMessage(body, key);
-  return new ModelFailure(`the provider aborted its answer${message === undefined ? "" : `: ${message}`}`);
+  const shown = message === undefined ? "" : `: ${message}`;
+  return new ModelFailure(`the provider aborted its answer${shown}`, undefined, message);
 }

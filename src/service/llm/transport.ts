@@ -233,7 +233,7 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
   return {
     failure,
     mayRetry,
-    retryAfterSeconds: retryAfterSeconds(response.headers.get("retry-after"), deps.clock.now()),
+    retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
   };
 }
 
@@ -266,7 +266,11 @@ async function readBounded(response: Response, bytesMax: number): Promise<string
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function retryAfterSeconds(header: string | null, now: number): number | undefined {
+/** Some providers also send the exact time, without which a wait of a moment becomes one of a second. */
+function retryAfterSeconds(headers: Headers, now: number): number | undefined {
+  const milliseconds = headers.get("retry-after-ms") ?? "";
+  if (/^\d+(?:\.\d+)?$/.test(milliseconds)) return Number(milliseconds) / 1000;
+  const header = headers.get("retry-after");
   if (header === null) return undefined;
   const seconds = Number(header);
   if (Number.isFinite(seconds)) return Math.max(0, seconds);

@@ -149,6 +149,15 @@ for (const protocol of protocols) {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(49);
   });
 
+  test(`${protocol}: prefers the exact time of the next attempt`, async () => {
+    await using lab = await world({ protocol, times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
+    const headers = { "retry-after-ms": "50" };
+    lab.model.script("boss", [httpError(429, "slow down", { retryAfter: 31, headers }), say("here")]);
+    expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
+    const [first, second] = lab.model.requests;
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(49);
+  });
+
   test(`${protocol}: retries a refused connection`, async () => {
     await using lab = await world({ protocol, times: QUICK });
     const [provider] = await lab.admin.get("/providers");
