@@ -10,6 +10,8 @@ import { ModelFailure } from "./model.ts";
  * - `no-usage-option`: without `stream_options`.
  * - `no-effort`: `reasoning_effort` is `none`; without it, some models refuse tools.
  * - `reasoning`: each answer is replayed with its `reasoning_content`.
+ * - `no-tool-choice`: without `tool_choice`; calls that the model must not make are dropped from its answer.
+ * - `answer-after-tools`: an answer stands between the results of tools and the next message of a person.
  * - `signatures`: each replayed tool call has a thought signature.
  * - `no-thinking`: `thinking` is disabled.
  * - `bearer`: the key is also sent as a bearer token.
@@ -20,6 +22,8 @@ type Adaptation =
   | "no-effort"
   | "reasoning"
   | "signatures"
+  | "no-tool-choice"
+  | "answer-after-tools"
   | "no-thinking"
   | "bearer";
 
@@ -29,13 +33,16 @@ export const UNADAPTED: Adapted = new Set();
 
 interface Rule {
   readonly adaptation: Adaptation;
-  readonly protocol: Protocol;
+  /** Undefined: both. */
+  readonly protocol?: Protocol;
   readonly statuses: ReadonlySet<number | undefined>;
   /** The field in the provider's words. */
   readonly names: RegExp;
 }
 
 const REFUSED_FIELD: ReadonlySet<number | undefined> = new Set([400, 422]);
+/** Some gateways report a field that they cannot translate as their own failure. */
+const REFUSED_OR_FAILED: ReadonlySet<number | undefined> = new Set([...REFUSED_FIELD, 500]);
 const REFUSED_KEY: ReadonlySet<number | undefined> = new Set([401]);
 
 const RULES: readonly Rule[] = [
@@ -44,11 +51,13 @@ const RULES: readonly Rule[] = [
   chatRule("no-effort", /reasoning_effort/),
   chatRule("reasoning", /reasoning_content/),
   chatRule("signatures", /thought_?signature/i),
+  chatRule("answer-after-tools", /role '?user'? after role '?tool/i),
+  { adaptation: "no-tool-choice", statuses: REFUSED_OR_FAILED, names: /tool[_ ]choice/i },
   {
     adaptation: "no-thinking",
     protocol: "anthropic",
     statuses: REFUSED_FIELD,
-    names: /content\[\]\.thinking/,
+    names: /content\[\]\.thinking|redacted_thinking/,
   },
   {
     adaptation: "bearer",
@@ -96,7 +105,7 @@ function demanded({ protocol }: ModelEndpoint, error: unknown, adapted: Adapted)
   const { status, words = "" } = error;
   const rule = RULES.find(
     (one) =>
-      one.protocol === protocol &&
+      (one.protocol ?? protocol) === protocol &&
       one.statuses.has(status) &&
       !adapted.has(one.adaptation) &&
       one.names.test(words),

@@ -27,7 +27,7 @@ export function chatBody(
     ...(adapted.has("no-effort") ? { reasoning_effort: "none" } : {}),
     messages: [
       ...(system.length === 0 ? [] : [{ role: "system", content: system.join(BETWEEN_TEXTS) }]),
-      ...joinNeighbours(messages).map((message) => chatMessage(message, request.contents, adapted)),
+      ...orderedMessages(messages, adapted).map((message) => chatMessage(message, request.contents, adapted)),
     ],
     ...(tools.length === 0
       ? {}
@@ -36,11 +36,22 @@ export function chatBody(
             type: "function",
             function: { name, description, parameters },
           })),
-          tool_choice: mayCall ? "auto" : "none",
+          ...(adapted.has("no-tool-choice") ? {} : { tool_choice: mayCall ? "auto" : "none" }),
         }),
     stream: true,
     ...(adapted.has("no-usage-option") ? {} : { stream_options: { include_usage: true } }),
   };
+}
+
+/** An answer that was cancelled, or failed, leaves a person's message right after the results of tools. */
+const NO_ANSWER: Message = { role: "assistant", text: "(No answer.)", calls: [] };
+
+function orderedMessages(messages: readonly Message[], adapted: Adapted): Message[] {
+  const joined = joinNeighbours(messages);
+  if (!adapted.has("answer-after-tools")) return joined;
+  return joined.flatMap((message, index) =>
+    message.role === "user" && joined[index - 1]?.role === "tool" ? [NO_ANSWER, message] : [message],
+  );
 }
 
 function limitOf({ outputTokens }: ModelEndpoint, adapted: Adapted): object {

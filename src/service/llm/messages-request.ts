@@ -48,7 +48,7 @@ export function messagesBody(
             description,
             input_schema: parameters,
           })),
-          tool_choice: { type: mayCall ? "auto" : "none" },
+          ...(adapted.has("no-tool-choice") ? {} : { tool_choice: { type: mayCall ? "auto" : "none" } }),
         }),
     ...(adapted.has("no-thinking") ? { thinking: { type: "disabled" } } : {}),
     stream: true,

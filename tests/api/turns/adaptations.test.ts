@@ -54,6 +54,15 @@ const CASES: Case[] = [
           ),
     sent: { reasoning_effort: "none" },
   },
+  ...(["openai-compatible", "anthropic"] as const).map((protocol): Case => ({
+    name: "a gateway that cannot translate the choice of tools",
+    protocol,
+    refuse: (body) =>
+      "tool_choice" in body
+        ? httpError(400, "gateway does not support parameters: ['tool_choice'], for model=boss")
+        : undefined,
+    sent: { tools: expect.any(Array) },
+  })),
   {
     name: "a gateway that takes the key as a bearer token only",
     protocol: "anthropic",
@@ -131,6 +140,22 @@ test("sends a placeholder for thought signatures to a provider that demands them
   });
   expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
   expect(lab.model.requests).toHaveLength(3);
+});
+
+test("puts an answer between the results of tools and a message, for a provider that demands one", async () => {
+  await using lab = await world({ protocol: chat, times: QUICK });
+  const refusal = "Unexpected role 'user' after role 'tool'";
+  lab.model.script("boss", [call("agent_list", {}), httpError(400, "no credit")]);
+  expect((await lab.chat("hello")).turn.status).toBe("failed");
+  const rolesOf = (body: Body) => (body["messages"] as Body[]).map(({ role }) => role).join(" ");
+  lab.model.on("boss", ({ raw }) =>
+    rolesOf(raw).includes("tool user") ? httpError(400, refusal) : say("Fine."),
+  );
+  expect((await lab.chat("again")).turn).toMatchObject({ status: "done", error: null });
+  expect(lab.model.requests.slice(-2).map(({ raw }) => rolesOf(raw))).toEqual([
+    "system user assistant tool user",
+    "system user assistant tool assistant user",
+  ]);
 });
 
 test("disables thinking for a provider of the Messages API that demands it back", async () => {
