@@ -49,7 +49,8 @@ export class ChatReader implements AnswerReader {
   }
 
   event(data: string): void {
-    if (data === END_MARK) {
+    // Some servers send a space after it.
+    if (data.startsWith(END_MARK)) {
       this.#ended = true;
       return;
     }

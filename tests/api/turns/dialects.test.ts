@@ -48,6 +48,17 @@ test("keeps thoughts that a length limit cut, and says so", async () => {
   });
 });
 
+test("knows the end mark with a space after it", async () => {
+  const event = `data: ${JSON.stringify(delta({ content: "Yes." }))}\n\n`;
+  const { turn, entries } = await answered({
+    kind: "raw",
+    text: `${event}data: [DONE] \n\n`,
+    contentType: "text/event-stream",
+  });
+  expect(turn).toMatchObject({ status: "done", error: null });
+  expect(entries.at(-1)).toMatchObject({ text: "Yes." });
+});
+
 test("reads thoughts beside an empty field of another name", async () => {
   const { entries } = await answered(
     stream(
