@@ -62,7 +62,7 @@ function models(status: number, body: string | undefined, access: ProviderAccess
   if (body === undefined)
     return failure(status, `the list of models is larger than ${LISTING_BYTES_MAX} bytes`);
   const names = namesOf(body);
-  if (names === undefined) return failure(status, `the answer is not a list of models; ${adviceOn(access)}`);
+  if (names === undefined) return failure(status, "the answer is not a list of models; check base_url");
   const listed = names.slice(0, LISTED_MODELS_MAX).map((name) => scrubKey(name, access.apiKey));
   const count = plural(names.length, "model");
   const message = names.length > listed.length ? `${count}; the first ${listed.length} are listed` : count;
@@ -97,19 +97,7 @@ function refusal(status: number, body: string | undefined, access: ProviderAcces
     );
   }
   const said = body === undefined ? undefined : providerMessage(body, access.apiKey);
-  const words = said === undefined ? "" : `: ${said}`;
-  const advice = NO_SUCH_PATH.has(status) ? `; ${adviceOn(access)}` : "";
-  return failure(status, `the provider answered ${status}${words}${advice}`);
-}
-
-const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405]);
-
-/** For an address that answers something else. */
-function adviceOn({ protocol, baseUrl }: ProviderAccess): string {
-  const lacksPath = protocol === "openai-compatible" && URL.parse(baseUrl)?.pathname === "/";
-  return lacksPath
-    ? "check base_url, which ends in /v1 on most servers"
-    : "check base_url, or add a model by its name if the server has no list";
+  return failure(status, `the provider answered ${status}${said === undefined ? "" : `: ${said}`}`);
 }
 
 export function failure(status: number | null, message: string): ProviderTest {

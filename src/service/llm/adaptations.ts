@@ -1,5 +1,6 @@
 // Adapts requests to providers that refuse or demand single fields. A refusal names the field; the request is then sent once more in the other
-// form, and the form that worked is kept until the service stops. Only names of fields count, never the sentence around them.
+// form, and the form that worked is kept until the service stops. Only the names in it count, never the
+// sentence around them.
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Protocol } from "../catalog/schema.ts";

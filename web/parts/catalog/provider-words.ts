@@ -58,7 +58,7 @@ export function failureWords(
     `${why}: ${provider.base_url}`,
     isAnthropic(provider.type)
       ? "Include the path before /v1/messages, if there is one."
-      : "The address often ends in /v1.",
+      : "The address often ends in /v1. If the server has no list, type the name of a model.",
   ];
 }
 
