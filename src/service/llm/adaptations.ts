@@ -14,6 +14,7 @@ import { ModelFailure } from "./model.ts";
  * - `no-tool-choice`: without `tool_choice`; calls that the model must not make are dropped from its answer.
  * - `answer-after-tools`: an answer stands between the results of tools and the next message of a person.
  * - `signatures`: each replayed tool call has a thought signature.
+ * - `plain-tools`: the schemas of tools have no limits.
  * - `no-thinking`: `thinking` is disabled.
  * - `bearer`: the key is also sent as a bearer token.
  */
@@ -25,6 +26,7 @@ type Adaptation =
   | "signatures"
   | "no-tool-choice"
   | "answer-after-tools"
+  | "plain-tools"
   | "no-thinking"
   | "bearer";
 
@@ -53,6 +55,12 @@ const RULES: readonly Rule[] = [
   chatRule("reasoning", /reasoning_content/),
   chatRule("signatures", /thought_?signature/i),
   chatRule("answer-after-tools", /role '?user'? after role '?tool/i),
+  {
+    adaptation: "plain-tools",
+    protocol: "openai-compatible",
+    statuses: REFUSED_OR_FAILED,
+    names: /\bgrammar\b|json schema conversion/i,
+  },
   { adaptation: "no-tool-choice", statuses: REFUSED_OR_FAILED, names: /tool[_ ]choice/i },
   {
     adaptation: "no-thinking",

@@ -8,6 +8,7 @@ import type { ModelEndpoint } from "../catalog/models.ts";
 import { UNADAPTED, type Adapted } from "./adaptations.ts";
 import type { Message, ModelRequest, ToolCall } from "./model.ts";
 import { BETWEEN_TEXTS, contentOf, heading, inputOf, joinNeighbours } from "./prompt.ts";
+import { schemaWithoutLimits } from "./tool-schema.ts";
 
 /** Google's placeholder for calls whose signature is not known. */
 const NO_SIGNATURE = { google: { thought_signature: "skip_thought_signature_validator" } };
@@ -34,7 +35,11 @@ export function chatBody(
       : {
           tools: tools.map(({ name, description, parameters }) => ({
             type: "function",
-            function: { name, description, parameters },
+            function: {
+              name,
+              description,
+              parameters: adapted.has("plain-tools") ? schemaWithoutLimits(parameters) : parameters,
+            },
           })),
           ...(adapted.has("no-tool-choice") ? {} : { tool_choice: mayCall ? "auto" : "none" }),
         }),

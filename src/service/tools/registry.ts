@@ -1,7 +1,7 @@
 // Lists the tools that an agent has now, from the sources that features register in parts.ts.
 
 import type { ToolSpec } from "../llm/model.ts";
-import { sentSchema } from "./sent-schema.ts";
+import { sentSchema } from "../llm/tool-schema.ts";
 import type { Tool, ToolScope, ToolSource } from "./tool.ts";
 
 export class ToolRegistry {

@@ -64,6 +64,15 @@ const CASES: Case[] = [
     sent: { tools: expect.any(Array) },
   })),
   {
+    name: "a server that cannot make a grammar of a tool",
+    protocol: chat,
+    refuse: (body) =>
+      JSON.stringify(body["tools"]).includes('"maxItems"')
+        ? httpError(400, "Failed to initialize samplers: failed to parse grammar")
+        : undefined,
+    sent: { tools: expect.any(Array) },
+  },
+  {
     name: "a gateway that takes the key as a bearer token only",
     protocol: "anthropic",
     refuse: (_, { headers }) =>

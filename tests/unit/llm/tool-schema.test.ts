@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { sentSchema } from "../../../src/service/tools/sent-schema.ts";
+import { schemaWithoutLimits, sentSchema } from "../../../src/service/llm/tool-schema.ts";
 import { world } from "../../kit/service/world.ts";
 import { call, say } from "../../kit/model/index.ts";
 
@@ -58,4 +58,18 @@ test.each([
   ],
 ])("rewrites %j", (schema, sent) => {
   expect(JSON.parse(JSON.stringify(sentSchema(schema)))).toEqual(sent);
+});
+
+test("leaves out all limits for a server that could not make a grammar of them", () => {
+  const item = { type: "string", pattern: "^\\d+$", format: "date" };
+  const schema = {
+    type: "object",
+    properties: { pattern: item, ids: { type: "array", maxItems: 9, items: item } },
+    required: ["ids"],
+  };
+  expect(schemaWithoutLimits(schema)).toEqual({
+    type: "object",
+    properties: { pattern: { type: "string" }, ids: { type: "array", items: { type: "string" } } },
+    required: ["ids"],
+  });
 });
