@@ -104,7 +104,7 @@ describe.each(CASES)("$protocol: $name", ({ protocol, refuse, sent }) => {
   });
 });
 
-test("keeps the form that a refusal names if the provider refuses both", async () => {
+test("does not keep a form that the provider refuses too", async () => {
   await using lab = await world({ protocol: chat, times: QUICK });
   lab.model.on("boss", () => httpError(400, "stream_options: bad weather"));
   expect((await lab.chat("hello")).turn).toMatchObject({
