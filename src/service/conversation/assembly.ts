@@ -14,6 +14,7 @@ import {
   type ToolCall,
   type ToolSpec,
 } from "../llm/model.ts";
+import type { PlacedThought } from "../llm/thoughts.ts";
 import type { EntryKind, Outcome, Truncation } from "./schema.ts";
 
 /** The part of an entry that the assembly needs. */
@@ -43,11 +44,14 @@ export type Part =
       readonly message: Message;
       readonly entryId: number | undefined;
       /** Of an answer. Not a part of the prompt that people see, and not stored with it. */
-      readonly reasoning?: string;
+      readonly replayed?: Replayed;
       /** The state at the time of the recorded call. */
       readonly tainted?: true;
     }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
+
+/** The rest of an answer, which some providers want back beside its text and calls. */
+type Replayed = Pick<Extract<Message, { role: "assistant" }>, "reasoning" | "thoughts">;
 
 /** Text of the context space: a document, a note about one that could not be read, or a note about those that did not fit. */
 interface ContextDocument {
@@ -79,6 +83,8 @@ export interface AssemblyInput {
   readonly thread: readonly ThreadEntry[];
   /** The model that reads the attachments. */
   readonly reader: Reader;
+  /** Those of the running turn, by entry. */
+  readonly thoughts?: ReadonlyMap<number, readonly PlacedThought[]>;
   /** A last message for this call only, for example that a limit was reached. */
   readonly notice?: { readonly source: string; readonly text: string };
   /** For the preview: the next message is still missing, so nothing is added to complete the prompt. */
@@ -89,7 +95,7 @@ export function assemble(input: AssemblyInput): Part[] {
   const parts: Part[] = [{ kind: "role", source: `agent:${input.agent.id}`, text: input.agent.role }];
   for (const { source, text } of input.instructions ?? []) parts.push({ kind: "instruction", source, text });
   parts.push(...(input.context ?? []));
-  const conversation = conversationParts(input.thread, input.reader);
+  const conversation = conversationParts(input);
   const tools = input.tools.length > 0 ? input.tools : toolsOfThePast(conversation);
   if (tools.length > 0) parts.push({ kind: "tools", source: "tools", tools });
   parts.push(...conversation);
@@ -122,8 +128,8 @@ export function toRequest(parts: readonly Part[], { mayCall }: Pick<ModelRequest
   return { system, messages, tools, mayCall };
 }
 
-function messageOf({ message, reasoning }: Extract<Part, { kind: "entry" }>): Message {
-  return message.role === "assistant" && reasoning !== undefined ? { ...message, reasoning } : message;
+function messageOf({ message, replayed }: Extract<Part, { kind: "entry" }>): Message {
+  return message.role === "assistant" ? { ...message, ...replayed } : message;
 }
 
 /** A request must end with a message to answer, which a stop or forgetting may have removed. */
@@ -147,7 +153,7 @@ function toolsOfThePast(conversation: readonly Part[]): ToolSpec[] {
   }));
 }
 
-function conversationParts(thread: readonly ThreadEntry[], reader: Reader): Part[] {
+function conversationParts({ thread, reader, thoughts }: AssemblyInput): Part[] {
   const sent = sentAttachments(thread, reader);
   const results = new Map<string, ThreadEntry>();
   for (const entry of thread)
@@ -156,7 +162,8 @@ function conversationParts(thread: readonly ThreadEntry[], reader: Reader): Part
   for (const entry of thread) {
     if (entry.forgotten) continue;
     if (entry.kind === "person" || entry.kind === "task") parts.push(userPart(entry, sent.get(entry.id)));
-    else if (entry.kind === "agent" && parts.length > 0) pushAnswer(parts, entry, results);
+    else if (entry.kind === "agent" && parts.length > 0)
+      pushAnswer(parts, entry, results, thoughts?.get(entry.id));
   }
   return parts;
 }
@@ -186,13 +193,20 @@ function userPart(entry: ThreadEntry, attachments: readonly SentAttachment[] | u
 }
 
 /** Adds an agent's text and the results of its calls, in the order of the calls. Omits an answer with neither. */
-function pushAnswer(parts: Part[], entry: ThreadEntry, results: ReadonlyMap<string, ThreadEntry>): void {
+function pushAnswer(
+  parts: Part[],
+  entry: ThreadEntry,
+  results: ReadonlyMap<string, ThreadEntry>,
+  thoughts: readonly PlacedThought[] | undefined,
+): void {
   const text = entry.text.trim() === "" ? "" : entry.text;
   if (text === "" && entry.calls.length === 0) return;
   const calls = entry.calls.map((call) => ({ ...call, name: toolNameAsSent(call.name) }));
   const isExact = text === entry.text && calls.every((call, index) => call.name === entry.calls[index]!.name);
   const part = entryPart(entry, { role: "assistant", text, calls }, { isExact });
-  parts.push(entry.reasoning ? { ...part, reasoning: entry.reasoning } : part);
+  const { reasoning } = entry;
+  const replayed = { ...(reasoning ? { reasoning } : {}), ...(thoughts ? { thoughts } : {}) };
+  parts.push(reasoning || thoughts ? { ...part, replayed } : part);
   for (const call of calls) parts.push(resultPart(entry, call, results.get(call.id)));
 }
 

@@ -59,8 +59,8 @@ export class SentPrompts {
 }
 
 function storedOf(part: Part): Part {
-  if (part.kind !== "entry" || part.reasoning === undefined) return part;
-  const { reasoning: _, ...stored } = part;
+  if (part.kind !== "entry" || part.replayed === undefined) return part;
+  const { replayed: _, ...stored } = part;
   return stored;
 }
 

@@ -4,7 +4,8 @@
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Protocol } from "../catalog/schema.ts";
-import { ModelFailure } from "./model.ts";
+import { ModelFailure, type ModelRequest } from "./model.ts";
+import type { PlacedThought } from "./thoughts.ts";
 
 /**
  * - `completion-limit`: the output limit is `max_completion_tokens`.
@@ -76,25 +77,33 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** The provider's words for a block of thoughts. */
+const THOUGHTS = /thinking|bound to a different conversation/i;
+
 const MODELS_KEPT_MAX = 5_000;
 
 /** The forms that providers have accepted, by model. */
 export class Adaptations {
   readonly #kept = new Map<string, Adapted>();
+  /** Thoughts are bound to everything before them, which may have changed since. */
+  readonly #refused = new WeakSet<readonly PlacedThought[]>();
 
   /** Repeats `send` in another form for as long as a refusal asks for one. Raises what `send` does. */
   async during<Result>(
     endpoint: ModelEndpoint,
-    send: (adapted: Adapted) => Promise<Result>,
+    request: ModelRequest,
+    send: (request: ModelRequest, adapted: Adapted) => Promise<Result>,
   ): Promise<Result> {
     const key = `${endpoint.baseUrl} ${endpoint.modelName}`;
     let adapted = this.#kept.get(key) ?? UNADAPTED;
     for (;;) {
+      const asked = this.#withoutRefusedThoughts(request);
       try {
-        const result = await send(adapted);
+        const result = await send(asked, adapted);
         this.#keep(key, adapted);
         return result;
       } catch (error) {
+        if (refusesThoughts(endpoint, error) && this.#dropThoughts(asked)) continue;
         const next = demanded(endpoint, error, adapted);
         if (next === undefined) throw error;
         adapted = new Set([...adapted, next]);
@@ -102,11 +111,39 @@ export class Adaptations {
     }
   }
 
+  #withoutRefusedThoughts(request: ModelRequest): ModelRequest {
+    const messages = request.messages.map((message) => {
+      if (message.role !== "assistant" || !message.thoughts || !this.#refused.has(message.thoughts))
+        return message;
+      const { thoughts: _, ...rest } = message;
+      return rest;
+    });
+    return { ...request, messages };
+  }
+
+  /** Returns false if the request has none. */
+  #dropThoughts({ messages }: ModelRequest): boolean {
+    const sent = messages.flatMap((message) =>
+      message.role === "assistant" && message.thoughts ? [message.thoughts] : [],
+    );
+    for (const thoughts of sent) this.#refused.add(thoughts);
+    return sent.length > 0;
+  }
+
   #keep(key: string, adapted: Adapted): void {
     if (adapted.size === 0 || this.#kept.get(key) === adapted) return;
     if (this.#kept.size >= MODELS_KEPT_MAX) this.#kept.clear();
     this.#kept.set(key, adapted);
   }
+}
+
+function refusesThoughts({ protocol }: ModelEndpoint, error: unknown): boolean {
+  return (
+    protocol === "anthropic" &&
+    error instanceof ModelFailure &&
+    REFUSED_FIELD.has(error.status) &&
+    THOUGHTS.test(error.words ?? "")
+  );
 }
 
 function demanded({ protocol }: ModelEndpoint, error: unknown, adapted: Adapted) {

@@ -1,7 +1,8 @@
 // Collects one answer of any protocol, and passes its text to a listener, one piece per network read.
 
-import { parsedObject } from "../../kit/text/parsed-json.ts";
+import { parsedObject, type Fields } from "../../kit/text/parsed-json.ts";
 import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
+import { ArrivingThought } from "./thoughts.ts";
 import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
 
 export const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
@@ -20,6 +21,7 @@ export interface CallSoFar {
 export class Answer {
   readonly #listener: ModelListener;
   readonly #calls: CallSoFar[] = [];
+  readonly #thoughts: ArrivingThought[] = [];
   #text = "";
   #reasoning = "";
   /** Text of this read that the listener has not received yet. */
@@ -60,6 +62,23 @@ export class Answer {
   extendCall(call: CallSoFar, json: string): void {
     this.#count(json);
     call.arguments += json;
+  }
+
+  /** Begins a block of thoughts at this place of the answer. */
+  beginThought(block: Fields): ArrivingThought {
+    this.#count(JSON.stringify(block));
+    const said = this.#kind === "text" ? this.#said.length : 0;
+    const thought = new ArrivingThought(block, {
+      textBefore: this.#text.length + said,
+      callsBefore: this.#calls.length,
+    });
+    this.#thoughts.push(thought);
+    return thought;
+  }
+
+  extendThought(thought: ArrivingThought, field: "thinking" | "signature", piece: string): void {
+    this.#count(piece);
+    thought.extend(field, piece);
   }
 
   /** Sets the finish reason; the last call wins. */
@@ -107,6 +126,7 @@ export class Answer {
     return {
       text: this.#text,
       reasoning: this.#reasoning,
+      thoughts: this.#thoughts.map(({ placed }) => placed),
       calls: kept,
       dropped,
       finish,

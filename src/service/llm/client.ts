@@ -40,7 +40,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
     const answer = new Answer(listener);
     let attempts = 0;
     try {
-      const given = await adaptations.during(endpoint, async (adapted) =>
+      const given = await adaptations.during(endpoint, request, async (asked, adapted) =>
         openAnswer(deps, {
           endpoint,
           signal,
@@ -48,7 +48,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
           retryIn: (waitMs, status) => listener.retryIn(waitMs, status),
           url: endpointUrl(endpoint, path),
           keyHeaders: adapted.has("bearer") ? "both" : "own",
-          body: await requestBody(body(endpoint, request, adapted)),
+          body: await requestBody(body(endpoint, asked, adapted)),
         }),
       );
       return await readAnswer(given, endpoint.protocol, answer);

@@ -29,6 +29,7 @@ export const answerAsExample: CallModel = async (endpoint, request, listener, si
   const answer: ModelAnswer = {
     text: said,
     reasoning: "",
+    thoughts: [],
     calls,
     dropped: [],
     finish: call ? "calls" : "stop",

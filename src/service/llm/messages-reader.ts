@@ -5,6 +5,7 @@ import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { requireModest } from "./failures.ts";
 import { eventObject, tokensOf } from "./provider-json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
+import { isThought, type ArrivingThought } from "./thoughts.ts";
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ["end_turn", "stop"],
@@ -26,6 +27,8 @@ export class MessagesReader implements AnswerReader {
   readonly #answer: Answer;
   /** Tool calls by their block's index. */
   readonly #tools = new Map<unknown, ToolBlock>();
+  /** By their block's index. */
+  readonly #thoughts = new Map<unknown, ArrivingThought>();
   /** The last reported figures; their sum is the total input. */
   #input: number | undefined;
   #cacheRead = 0;
@@ -112,6 +115,7 @@ export class MessagesReader implements AnswerReader {
   #block(index: unknown, block: Fields): void {
     const { type, text, thinking, name, input } = block;
     if (type === "text" && typeof text === "string") this.#answer.say("text", text);
+    if (isThought(block)) this.#thoughts.set(index, this.#answer.beginThought(block));
     if (type === "thinking" && typeof thinking === "string") this.#answer.say("reasoning", thinking);
     if (type !== "tool_use") return;
     const given = isObject(input) && Object.keys(input).length > 0;
@@ -123,12 +127,20 @@ export class MessagesReader implements AnswerReader {
   }
 
   #delta(index: unknown, delta: Fields): void {
-    const { type, text, thinking, partial_json: json } = delta;
+    const { type, text, thinking, signature, partial_json: json } = delta;
     if (type === "text_delta" && typeof text === "string") this.#answer.say("text", text);
-    else if (type === "thinking_delta" && typeof thinking === "string")
+    else if (type === "thinking_delta" && typeof thinking === "string") {
       this.#answer.say("reasoning", thinking);
+      this.#think(index, "thinking", thinking);
+    } else if (type === "signature_delta" && typeof signature === "string")
+      this.#think(index, "signature", signature);
     else if (type === "input_json_delta" && typeof json === "string" && json !== "")
       this.#extend(index, json);
+  }
+
+  #think(index: unknown, field: "thinking" | "signature", piece: string): void {
+    const thought = this.#thoughts.get(index);
+    if (thought) this.#answer.extendThought(thought, field, piece);
   }
 
   #extend(index: unknown, json: string): void {

@@ -7,6 +7,7 @@ import type { ModelEndpoint } from "../catalog/models.ts";
 import { UNADAPTED, type Adapted } from "./adaptations.ts";
 import type { Message, ModelRequest } from "./model.ts";
 import { contentOf, heading, inputOf } from "./prompt.ts";
+import { withThoughts, type PlacedThought } from "./thoughts.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
@@ -39,7 +40,7 @@ export function messagesBody(
     model: endpoint.modelName,
     max_tokens: outputTokens(endpoint),
     ...(system.length === 0 ? {} : { system: marked(system.map(textBlock)) }),
-    messages: turnsOf(request),
+    messages: turnsOf(request, adapted),
     ...(tools.length === 0
       ? {}
       : {
@@ -62,36 +63,49 @@ function outputTokens({ modelName, outputTokens: wanted }: ModelEndpoint): numbe
 }
 
 /** Roles must alternate: adjacent messages of one role are merged, and tool results have the role of the user. */
-function turnsOf({ messages, contents }: ModelRequest): { role: string; content: Block[] }[] {
+function turnsOf(
+  { messages, contents }: ModelRequest,
+  adapted: Adapted,
+): { role: string; content: Block[] }[] {
+  const isThinking = !adapted.has("no-thinking");
   const turns: { role: string; content: Block[] }[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocksOf(message, contents));
-    else turns.push({ role, content: blocksOf(message, contents) });
+    const blocks =
+      message.role === "assistant"
+        ? answerBlocks(message, isThinking ? message.thoughts : undefined)
+        : blocksOf(message, contents);
+    if (last?.role === role) last.content.push(...blocks);
+    else turns.push({ role, content: blocks });
   }
   const last = turns.at(-1);
   if (last) last.content = marked(last.content);
   return turns;
 }
 
-function blocksOf(message: Message, contents: ModelRequest["contents"]): Block[] {
-  if (message.role === "user") {
-    const { text, attachments = [] } = message;
-    const blocks = attachments.flatMap((one) => attachmentBlocks(one, contents));
-    return text === "" && blocks.length > 0 ? blocks : [...blocks, textBlock(text)];
-  }
-  if (message.role === "tool") {
-    const result = { type: "tool_result", tool_use_id: message.callId, content: message.text };
-    return [message.failed ? { ...result, is_error: true } : result];
-  }
-  const calls = message.calls.map((call) => ({
+type Answered = Extract<Message, { role: "assistant" }>;
+
+function answerBlocks({ text, calls }: Answered, thoughts: readonly PlacedThought[] = []): Block[] {
+  const asked = calls.map((call) => ({
     type: "tool_use",
     id: call.id,
     name: call.name,
     input: inputOf(call),
   }));
-  return message.text === "" ? calls : [textBlock(message.text), ...calls];
+  // The API refuses blank texts.
+  const textBlocks = (piece: string) => (piece.trim() === "" ? [] : [textBlock(piece)]);
+  return withThoughts<Block>({ text, calls: asked }, thoughts, textBlocks);
+}
+
+function blocksOf(message: Exclude<Message, Answered>, contents: ModelRequest["contents"]): Block[] {
+  if (message.role === "user") {
+    const { text, attachments = [] } = message;
+    const blocks = attachments.flatMap((one) => attachmentBlocks(one, contents));
+    return text === "" && blocks.length > 0 ? blocks : [...blocks, textBlock(text)];
+  }
+  const result = { type: "tool_result", tool_use_id: message.callId, content: message.text };
+  return [message.failed ? { ...result, is_error: true } : result];
 }
 
 /** Before the text: models read images and documents better so. An image has no field for its name. */

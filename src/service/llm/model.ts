@@ -3,6 +3,7 @@
 import type { AttachmentContents } from "../attachments/content.ts";
 import type { SentAttachment } from "../attachments/schema.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
+import type { PlacedThought } from "./thoughts.ts";
 
 export interface ToolCall {
   readonly id: string;
@@ -19,6 +20,8 @@ export type Message =
       readonly calls: readonly ToolCall[];
       /** Sent only to providers that demand it back. */
       readonly reasoning?: string;
+      /** Of an answer whose tools have run in the same turn. */
+      readonly thoughts?: readonly PlacedThought[];
     }
   | {
       readonly role: "tool";
@@ -57,6 +60,8 @@ export interface TokenUsage {
 export interface ModelAnswer {
   readonly text: string;
   readonly reasoning: string;
+  /** Only of a protocol that wants them back. */
+  readonly thoughts: readonly PlacedThought[];
   /** Complete calls only. */
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
   /** Names of tool calls truncated by a length limit or a content filter; not in `calls`. */

@@ -20,6 +20,7 @@ import {
   type ModelListener,
   type ModelRequest,
 } from "../llm/model.ts";
+import type { PlacedThought } from "../llm/thoughts.ts";
 import { adviceOn, refusedInput } from "../llm/refused-input.ts";
 import type { Caller } from "../identity/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
@@ -146,7 +147,7 @@ export class Engine {
       const request = toRequest(parts, { mayCall });
       const answer = await this.#call(context, run, { endpoint, request, listener: listenTo(run, call) });
       const kept = mayCall ? answer : withoutCalls(answer, limit!);
-      await recorder.finishCall(run, call, kept);
+      keepThoughts(context, endpoint.modelId, await recorder.finishCall(run, call, kept), kept);
       return { status: "answered", answer: kept };
     } catch (error) {
       return await this.#interrupt(context, run, call, error);
@@ -204,6 +205,7 @@ export class Engine {
       tools: this.#scopes.tools(this.#scopes.of(context, run, agent)).map(toSpec),
       thread: this.#deps.recorder.thread(run.row),
       reader,
+      thoughts: thoughtsOf(context, reader.id),
       ...(limit === undefined ? {} : { notice: { source: "notice:limit", text: limitNotice(limit) } }),
     });
   }
@@ -235,6 +237,22 @@ export class Engine {
     await this.#deps.recorder.endRun(run.row, "failed");
     return { status: "failed", error };
   }
+}
+
+function keepThoughts(
+  { thoughts }: TurnContext,
+  modelId: number,
+  entryId: number,
+  { calls, dropped, thoughts: placed }: ModelAnswer,
+): void {
+  if (calls.length > 0 && dropped.length === 0 && placed.length > 0)
+    thoughts.set(entryId, { modelId, placed });
+}
+
+/** Those that this model can read, by entry. */
+function thoughtsOf({ thoughts }: TurnContext, modelId: number): Map<number, readonly PlacedThought[]> {
+  const own = thoughts.entries().filter(([, { modelId: by }]) => by === modelId);
+  return new Map(own.map(([entryId, { placed }]) => [entryId, placed]));
 }
 
 function limitNotice(limit: string): string {

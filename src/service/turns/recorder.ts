@@ -8,7 +8,7 @@ import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Part, ThreadEntry } from "../conversation/assembly.ts";
 import type { Conversation, NewEntry } from "../conversation/conversation.ts";
 import type { SentPrompts } from "../conversation/sent-prompts.ts";
-import type { Outcome, Truncation } from "../conversation/schema.ts";
+import type { Entry, Outcome, Truncation } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { DataOf } from "../journal/schema.ts";
 import type { TurnEvents } from "./events.ts";
@@ -193,9 +193,9 @@ export class Recorder {
 
   /**
    * Records an answer with its tool calls and usage. An answer without calls ends the run in the same commit. A truncated answer of the
-   * orchestrator marks the turn as truncated.
+   * orchestrator marks the turn as truncated. Returns the ID of its entry.
    */
-  finishCall(run: Run, call: OpenCall, answer: ModelAnswer): Promise<void> {
+  finishCall(run: Run, call: OpenCall, answer: ModelAnswer): Promise<number> {
     const { db, turns } = this.#deps;
     const truncated = truncationOf(answer);
     const { row } = run;
@@ -206,7 +206,7 @@ export class Recorder {
     }));
     return db.write(() => {
       this.#closeCall(run, call, { status: "done", finish: answer.finish, error: null, usage: answer.usage });
-      this.#appendEntry(row, {
+      const entry = this.#appendEntry(row, {
         kind: "agent",
         text: answer.text,
         reasoning: answer.reasoning,
@@ -232,6 +232,7 @@ export class Recorder {
       }
       if (asked.length === 0) this.#closeRun(row, "done");
       else this.#announce(row, "status", { state: "working" });
+      return entry.id;
     });
   }
 
@@ -403,10 +404,10 @@ export class Recorder {
   #appendEntry(
     run: RunRow,
     entry: Omit<NewEntry, "workspaceId" | "turnId" | "runId" | "agentId" | "thread">,
-  ): void {
+  ): Entry {
     const { workspace_id: workspaceId, turn_id: turnId, agent_id: agentId } = run;
     const about = { workspaceId, turnId, runId: run.id, agentId, thread: threadOf(run) };
-    this.#deps.conversation.append({ ...about, ...entry });
+    return this.#deps.conversation.append({ ...about, ...entry });
   }
 }
 

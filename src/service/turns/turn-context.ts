@@ -3,6 +3,7 @@
 import type { AssemblyInput } from "../conversation/assembly.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Truncation } from "../conversation/schema.ts";
+import type { PlacedThought } from "../llm/thoughts.ts";
 import type { OpenCall, Run } from "./recorder.ts";
 
 /** The reason of an aborted turn: a person cancelled it, or the service is stopping. */
@@ -34,6 +35,14 @@ export interface TurnContext {
   readonly waiting: Map<number, number>;
   /** The documents in front of each agent, read once in the turn. By agent. */
   readonly documents: Map<number, Promise<Documents>>;
+  /** The thoughts of answers whose tools run in this turn, by entry. Lost in a restart, after which providers continue without them. */
+  readonly thoughts: Map<number, Thoughts>;
+}
+
+interface Thoughts {
+  /** No other model can read them. */
+  readonly modelId: number;
+  readonly placed: readonly PlacedThought[];
 }
 
 export interface Documents {

@@ -301,6 +301,7 @@ export class Turns {
         speaking: new Map(),
         waiting: new Map(),
         documents: new Map(),
+        thoughts: new Map(),
       };
       const active: ActiveTurn = { turnId, abort, context, ended: ended.promise };
       this.#active.set(workspaceId, active);

@@ -167,14 +167,18 @@ test("puts an answer between the results of tools and a message, for a provider 
   ]);
 });
 
-test("disables thinking for a provider of the Messages API that demands it back", async () => {
+test("disables thinking for a provider of the Messages API that demands it back from earlier turns", async () => {
   await using lab = await world({ protocol: "anthropic", times: QUICK });
   lab.model.on("boss", ({ raw }) => {
-    if (answersOf(raw).length === 0) return [think("hm"), call("agent_list", {})];
-    if ((raw["thinking"] as Body | undefined)?.["type"] === "disabled") return say("Done.");
+    const answers = answersOf(raw);
+    if (answers.length === 0) return [think("hm"), call("agent_list", {})];
+    const isWhole = answers.every((one) => JSON.stringify(one["content"]).includes('"thinking"'));
+    if (isWhole || (raw["thinking"] as Body | undefined)?.["type"] === "disabled") return say("Done.");
     return httpError(400, "The `content[].thinking` in the thinking mode must be passed back to the API.");
   });
   expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
-  expect(lab.model.requests).toHaveLength(3);
+  expect(lab.model.requests).toHaveLength(2);
+  expect((await lab.chat("again")).turn).toMatchObject({ status: "done", error: null });
+  expect(lab.model.requests).toHaveLength(4);
   expect(lab.model.problems).toEqual([]);
 });

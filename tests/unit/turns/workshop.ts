@@ -43,7 +43,16 @@ export async function workshop(
   const callModel: CallModel = async (_endpoint, request, _listener, signal) => {
     requests.push(request);
     const answer = await answers(request, signal);
-    return { text: "", reasoning: "", calls: [], dropped: [], finish: "stop", usage: NO_USAGE, ...answer };
+    return {
+      text: "",
+      reasoning: "",
+      thoughts: [],
+      calls: [],
+      dropped: [],
+      finish: "stop",
+      usage: NO_USAGE,
+      ...answer,
+    };
   };
   const parts = setUp(path, log, callModel, tools);
   const { turns } = parts;
