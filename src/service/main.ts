@@ -63,7 +63,7 @@ export async function startService(options: StartOptions): Promise<Service> {
   const clock = options.clock ?? systemClock;
   const config = loadConfig(options.flags, options.environment);
   const log = createLog({ ...options.log, level: config.logLevel, clock });
-  await refuseImpossibleSwitches(config, options.environment);
+  await refuseImpossibleSwitches(config, options.environment, log);
   const data = openData(config.data, log);
   let listener: Listener | undefined;
   try {

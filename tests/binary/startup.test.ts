@@ -36,6 +36,11 @@ const SHUT = [
   "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
   "permission denied while trying to connect to the docker API at unix:///var/run/docker.sock",
 ].map((said) => `echo '${said}' >&2; exit 1`);
+/** Docker's words if its client does not fit its daemon, or if its settings are wrong. */
+const UNFIT = [
+  "Error response from daemon: client version 1.41 is too old. Minimum supported API version is 1.44",
+  'Failed to initialize: unable to resolve docker endpoint: context "nope": context not found',
+];
 const EGRESS = "egress: true\negress_key: k\nsandbox: docker\n";
 const proxies = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -43,6 +48,8 @@ interface Refusal {
   name: string;
   config?: string;
   docker?: string;
+  /** Of the one line that is logged before the error; without it, none is. */
+  reason?: string;
   environment?: Record<string, string>;
   args?: string[];
   error: string;
@@ -151,12 +158,14 @@ const refusals: Refusal[] = [
     name: "docker asked for, its daemon down",
     config: "sandbox: docker\n",
     docker: DOWN,
+    reason: "Cannot connect to the Docker daemon",
     error: "sandbox: docker was requested but the daemon does not answer",
   },
   {
     name: "docker asked for, and none there",
     config: "sandbox: docker\n",
     environment: { PATH: "{folder}" },
+    reason: "docker: not found",
     error: "sandbox: docker was requested but the daemon does not answer",
   },
   ...SHUT.map((docker, index) => ({
@@ -165,6 +174,12 @@ const refusals: Refusal[] = [
     docker,
     error:
       "sandbox: docker was requested but the container daemon refuses the user of this service: add that user to the group of the daemon's socket, usually docker, log in again, and start the service",
+  })),
+  ...UNFIT.map((said) => ({
+    name: `docker asked for, and its client says: ${said}`,
+    config: "sandbox: docker\n",
+    docker: `echo '${said}' >&2; exit 1`,
+    error: `sandbox: docker was requested but the docker client and the container daemon do not work together: ${said}`,
   })),
   {
     name: "egress with the daemon shut to this user",
@@ -222,7 +237,16 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
       );
       if (refusal.docker !== undefined) environment.PATH = await fakeDocker(folder, refusal.docker);
       const outcome = await runBinary("service", args, { cwd: folder.path, environment });
-      expect(outcome).toEqual({ exitCode: 1, stdout: "", stderr: `Error: ${fill(refusal.error)}\n` });
+      const { exitCode, stdout, stderr } = outcome;
+      const [last, ...logged] = stderr.trimEnd().split("\n").toReversed();
+      const said = { exitCode, stdout, last, logged: logged.map((line) => JSON.parse(line).reason) };
+      const reasons = refusal.reason === undefined ? [] : [refusal.reason];
+      expect(said).toEqual({
+        exitCode: 1,
+        stdout: "",
+        last: `Error: ${fill(refusal.error)}`,
+        logged: reasons,
+      });
       expect(readdirSync(folder.path).filter((name) => name !== "c.yaml" && name !== "bin")).toEqual([]);
     });
   }

@@ -5,7 +5,7 @@ import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
 import { DockerSandbox, type DockerOptions } from "./docker.ts";
-import { askDaemon, DAEMON_SHUT, notIsolatedWarning } from "./probe.ts";
+import { askDaemon, DAEMON_SHUT, notIsolatedWarning, unfitDaemon } from "./probe.ts";
 import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
@@ -93,8 +93,10 @@ class ChosenSandbox implements Sandbox {
   async #choose(): Promise<Sandbox> {
     if (this.#chosen) return this.#chosen;
     const daemon = await askDaemon(this.#options.environment);
-    if (daemon === "answers") return this.#docker();
-    if (daemon === "shut") this.#options.log.warn(DAEMON_SHUT);
+    if (daemon.state === "answers") return this.#docker();
+    if (daemon.state === "shut") this.#options.log.warn(DAEMON_SHUT);
+    else if (daemon.state === "unfit") this.#options.log.warn(unfitDaemon(daemon.reason));
+    else this.#options.log.info("the container daemon does not answer", { reason: daemon.reason });
     return new SubprocessSandbox(this.#options);
   }
 }

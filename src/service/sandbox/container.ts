@@ -3,7 +3,7 @@
 
 import type { Clock, Timers } from "../../kit/clock.ts";
 import { LATE, within, untilAborted } from "../../kit/concurrency/deadline.ts";
-import { AppError } from "../../kit/error.ts";
+import type { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Exit, OutputStream, RunningProcess } from "../../kit/processes/process.ts";
 import { randomSecret } from "../../kit/random.ts";
@@ -18,6 +18,7 @@ import {
 } from "./run-folder.ts";
 import { BEGUN, GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT, READY } from "./launcher.ts";
 import { ExpectedLine, MarkedStream } from "./marker.ts";
+import { reasonIn, startFailure } from "./start-failure.ts";
 import { notStartedInTime } from "./start-slots.ts";
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
 import { lostSight, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
@@ -262,13 +263,9 @@ export class GearContainer {
     this.#deps.log.error("cannot start a container", {
       container: name,
       exit: exitCode,
-      reason: this.#clientSaid.trim().split("\n")[0],
+      reason: reasonIn(this.#clientSaid),
     });
-    if (/no such image|unable to find image/i.test(this.#clientSaid)) return imageMissing(image);
-    return new AppError(
-      "unavailable",
-      "the container daemon could not start a container; see the service's log",
-    );
+    return startFailure(this.#clientSaid, image);
   }
 
   async #kill(): Promise<void> {
@@ -313,12 +310,4 @@ export class GearContainer {
         reason: reasonOf(failed),
       });
   }
-}
-
-/** The error for a missing image. */
-export function imageMissing(image: string): AppError {
-  return new AppError(
-    "unavailable",
-    `image ${image} is not on this machine and could not be pulled: run "docker pull ${image}", or set another one in sandbox_images`,
-  );
 }

@@ -69,11 +69,20 @@ export class DockerCommand {
   async remove(name: string, deadlineMs: number, mayComeLate = false): Promise<RunOutcome | undefined> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.run(["rm", "--force", "--volumes", name], deadlineMs);
-      const isGone = NO_CONTAINER.test(outcome.stderr) || removed(outcome, name);
+      // Podman succeeds, and says nothing, if there is none.
+      const isGone = outcome.exitCode === 0 || NO_CONTAINER.test(outcome.stderr);
       if (isGone && !mayComeLate) return undefined;
       if (attempt === REMOVAL_TRIES) return isGone ? undefined : outcome;
       await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
     }
+  }
+
+  /** Copies a file out of a container; of a link, the file that it leads to. */
+  async copy(source: string, target: string, deadlineMs: number): Promise<RunOutcome> {
+    const outcome = await this.run(["cp", "--follow-link", source, target], deadlineMs);
+    // Podman always follows links, and has no such flag.
+    if (!/unknown flag/i.test(outcome.stderr)) return outcome;
+    return this.run(["cp", source, target], deadlineMs);
   }
 
   /** Removes containers that a crash left behind, and logs the outcome. `kind`: of the containers, for the log. */
@@ -124,10 +133,6 @@ export class DockerCommand {
       variables: { ...this.#variables, TERM: "xterm-256color" },
     });
   }
-}
-
-function removed({ exitCode, stdout }: RunOutcome, name: string): boolean {
-  return exitCode === 0 && stdout.trim() === name;
 }
 
 /** Returns the last line of docker's error output, for logs. */

@@ -1,20 +1,21 @@
 // The images of gears, one per runtime. They are checked and pulled at start, never while a gear waits. Each image's shell is copied out of it to
 // start its containers (see launcher.ts).
 
-import { chmod } from "node:fs/promises";
-import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { replaceWith } from "../../kit/disk/replace-file.ts";
 import { runtimes } from "../config/schema.ts";
-import { imageMissing, type DockerTimes } from "./container.ts";
+import type { DockerTimes } from "./container.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";
-import { LAUNCHER_MODE, SHELL_PATH } from "./launcher.ts";
 import type { MissingImage, Runtime } from "./sandbox.ts";
+import { ShellCopies } from "./shell-copy.ts";
+import { imageMissing } from "./start-failure.ts";
 
 /** Asking the daemon starts a process for each image, so the answer is kept for this long. */
 const MISSING_KEPT_MS = 5_000;
+
+/** As docker and podman say it. */
+const NO_IMAGE = /no such image|image not known/i;
 
 export const DEFAULT_IMAGES: Readonly<Record<Runtime, string>> = {
   python: "python:3.12-alpine",
@@ -51,10 +52,12 @@ interface Entry {
 export class Images {
   readonly #deps: ImagesDeps;
   readonly #entries = new Map<string, Entry>();
+  readonly #shells: ShellCopies;
   #missing: { readonly at: number; readonly found: Promise<readonly MissingImage[]> } | undefined;
 
   constructor(deps: ImagesDeps) {
     this.#deps = deps;
+    this.#shells = new ShellCopies(deps);
     for (const runtime of runtimes) {
       const name = this.nameFor(runtime);
       if (!this.#entries.has(name))
@@ -143,7 +146,7 @@ export class Images {
       this.#deps.times.commandMs,
     );
     if (outcome.exitCode === 0) return true;
-    if (/no such image/i.test(outcome.stderr)) return false;
+    if (NO_IMAGE.test(outcome.stderr)) return false;
     throw new AppError("unavailable", "the container daemon does not answer; gears cannot run until it does");
   }
 
@@ -167,50 +170,6 @@ export class Images {
   async #prepareImage(name: string, entry: Entry): Promise<Image> {
     if (entry.image) return entry.image;
     if (!(await this.#present(name))) throw imageMissing(name);
-    return (entry.image = { name, launcher: await this.#copyShell(name, entry.number) });
-  }
-
-  async #copyShell(image: string, number: number): Promise<string> {
-    const { docker, times, labels } = this.#deps;
-    const fresh = join(await this.#deps.folder(), `sh-${number}.new`);
-    const create = [
-      "create",
-      "--pull",
-      "never",
-      "--network",
-      "none",
-      ...labels.flatMap((label) => ["--label", label]),
-      image,
-      "sh",
-    ];
-    const created = await docker.run(create, times.commandMs);
-    if (created.exitCode !== 0) {
-      this.#deps.log.error("cannot create a container to copy the shell of an image", {
-        image,
-        reason: reasonOf(created),
-      });
-      throw new AppError(
-        "unavailable",
-        "the container daemon could not create a container; see the service's log",
-      );
-    }
-    const container = created.stdout.trim();
-    const copied = await docker.run(
-      ["cp", "--follow-link", `${container}:${SHELL_PATH}`, fresh],
-      times.commandMs,
-    );
-    await docker.remove(container, times.commandMs);
-    if (copied.exitCode !== 0) {
-      this.#deps.log.warn("no shell in an image for gears", { image, reason: reasonOf(copied) });
-      throw new AppError(
-        "unavailable",
-        `image ${image} has no ${SHELL_PATH}, which starts gears: set another one in sandbox_images`,
-      );
-    }
-    const path = fresh.replace(/\.new$/, "");
-    await replaceWith(fresh, path);
-    // Last: afterwards only root can open it.
-    await chmod(path, LAUNCHER_MODE);
-    return path;
+    return (entry.image = { name, launcher: await this.#shells.copy(name, entry.number) });
   }
 }

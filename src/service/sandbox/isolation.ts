@@ -6,6 +6,10 @@ import { SANDBOX_MEMORY_MB, SANDBOX_PROCESSES, SANDBOX_PROCESSORS } from "./sand
 export const CONTAINER_USER = "65534:65534";
 /** Counts towards the memory limit. */
 const TEMPORARY_MB = 256;
+/** The docker client sets these from its own settings, often with a password. A variable without a value is removed. */
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap(
+  (name) => [name, name.toLowerCase()],
+);
 
 /** Arguments of `docker run` and `docker create`; the caller adds the user, the mounts and the program. */
 export const ISOLATION_ARGUMENTS: readonly string[] = [
@@ -21,6 +25,7 @@ export const ISOLATION_ARGUMENTS: readonly string[] = [
   "--init",
   `--tmpfs=/tmp:rw,nosuid,nodev,size=${TEMPORARY_MB}m,mode=1777`,
   "--env=HOME=/tmp",
+  ...PROXY_VARIABLES.map((name) => `--env=${name}`),
   // Output goes only to the attached client, not to the daemon's disk.
   "--log-driver=none",
   "--no-healthcheck",

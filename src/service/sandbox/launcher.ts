@@ -11,6 +11,8 @@ export const LAUNCHER_PATH = "/.cairn/sh";
 /** Copied out of each image and mounted as LAUNCHER_PATH, so that its user cannot read it. */
 export const SHELL_PATH = "/bin/sh";
 export const LAUNCHER_MODE = 0o111;
+/** For a daemon that cannot run an unreadable program. A gear can then read the secret. */
+export const READABLE_LAUNCHER_MODE = 0o555;
 
 /** Printed by the launcher when it is ready for its call, and when it starts the gear. */
 export const READY = "ready";

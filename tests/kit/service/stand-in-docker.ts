@@ -25,6 +25,8 @@ case "$1" in
       case "$word" in --volume=*:${GEAR_FOLDER}:*) folder=\${word#--volume=}; folder=\${folder%%:*} ;; esac
       script=$word
     done
+    # Without a gear, it is the trial of the launcher.
+    [ -n "$folder" ] || exit 0
     cd "$folder" && ${run} ;;
 esac
 `;

@@ -187,6 +187,21 @@ posix("says with `auto` what to do when the daemon refuses the user", async () =
   });
 });
 
+posix("says with `auto` why the docker client and its daemon do not work together", async () => {
+  await using folder = await temporaryFolder();
+  const said = "Error response from daemon: client version 1.41 is too old";
+  const docker = await folder.write("bin/docker", `#!/bin/sh\necho '${said}' >&2\nexit 1\n`);
+  chmodSync(docker, 0o755);
+  expect(await chosen("auto", dirname(docker))).toEqual({
+    kind: "subprocess",
+    isolated: false,
+    warnings: [
+      `the docker client and the container daemon do not work together: ${said}`,
+      notIsolatedWarning(true),
+    ],
+  });
+});
+
 test("warns with `subprocess` too", async () => {
   expect(await chosen("subprocess", "/nonexistent")).toEqual({
     kind: "subprocess",
