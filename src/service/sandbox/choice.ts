@@ -6,7 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
 import { DockerSandbox, type DockerOptions } from "./docker.ts";
 import { askDaemon, DAEMON_SHUT, notIsolatedWarning, unfitDaemon } from "./probe.ts";
-import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+import type { MissingImage, Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
 interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
@@ -58,6 +58,10 @@ class ChosenSandbox implements Sandbox {
     return this.#chosen?.isolated ?? false;
   }
 
+  get unenforced(): Sandbox["unenforced"] {
+    return this.#chosen?.unenforced ?? [];
+  }
+
   async decided(): Promise<void> {
     await this.#choice();
   }
@@ -71,6 +75,10 @@ class ChosenSandbox implements Sandbox {
 
   async missingImages(): Promise<readonly MissingImage[]> {
     return (await this.#choice()).missingImages();
+  }
+
+  async requireRuntime(runtime: Runtime): Promise<void> {
+    await (await this.#choice()).requireRuntime(runtime);
   }
 
   async run(request: SandboxRequest): Promise<SandboxResult> {

@@ -12,19 +12,29 @@ import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
+import { traitsOf } from "./daemon-traits.ts";
 import { DockerCommand, reasonOf } from "./docker-client.ts";
 import { refuseClashes, removeFolder, withoutRoom } from "./run-folder.ts";
 import { Images, type Image } from "./images.ts";
 import { Outcome } from "./outcome.ts";
 import { StartSlots } from "./start-slots.ts";
 import { Pool } from "./pool.ts";
-import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+import type {
+  MissingImage,
+  Runtime,
+  Sandbox,
+  SandboxLimit,
+  SandboxRequest,
+  SandboxResult,
+} from "./sandbox.ts";
 
 /** Limit of containers running gears. Pooled ones come on top, bounded by the pools. */
 const RUNS_AT_ONCE_MAX = 64;
 const LABEL_INSTALLATION = "cairn.installation";
 const LABEL_START = "cairn.start";
 const START_BITS = 48;
+const UNENFORCED =
+  "the container daemon does not apply all limits of gears: let it use control groups (for a daemon without root, version 2, delegated to its user)";
 
 export interface DockerOptions {
   readonly images: Config["sandboxImages"];
@@ -54,6 +64,7 @@ export class DockerSandbox implements Sandbox {
   readonly #start = randomHex(START_BITS);
   readonly #labels: readonly string[];
   readonly #slots = new StartSlots();
+  #unenforced: readonly SandboxLimit[] = [];
   #folder: Promise<string> | undefined;
   #count = 0;
 
@@ -74,9 +85,14 @@ export class DockerSandbox implements Sandbox {
     });
   }
 
+  get unenforced(): readonly SandboxLimit[] {
+    return this.#unenforced;
+  }
+
   async decided(): Promise<void> {}
 
   async prepare(hasGears: boolean): Promise<void> {
+    await this.#findUnenforced();
     await this.#sweepContainers();
     await this.#sweepFolders();
     await Promise.all(
@@ -89,6 +105,10 @@ export class DockerSandbox implements Sandbox {
 
   missingImages(): Promise<readonly MissingImage[]> {
     return this.#images.missing();
+  }
+
+  async requireRuntime(runtime: Runtime): Promise<void> {
+    await this.#images.ready(runtime);
   }
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
@@ -188,6 +208,12 @@ export class DockerSandbox implements Sandbox {
     const path = join(this.#options.folder, this.#start);
     await mkdir(path, { mode: PRIVATE_DIRECTORY_MODE, recursive: true });
     return path;
+  }
+
+  async #findUnenforced(): Promise<void> {
+    const { docker, log, times } = this.#container;
+    this.#unenforced = (await traitsOf(docker, times.commandMs)).unenforced;
+    if (this.#unenforced.length > 0) log.warn(UNENFORCED, { limits: this.#unenforced.join(", ") });
   }
 
   /** Removes containers of this installation's earlier starts, which a crash left behind. */

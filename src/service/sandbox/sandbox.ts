@@ -10,6 +10,7 @@ export type Runtime = (typeof runtimes)[number];
 export const SANDBOX_MEMORY_MB = 512;
 export const SANDBOX_PROCESSORS = 1;
 export const SANDBOX_PROCESSES = 256;
+export type SandboxLimit = "memory" | "processors" | "processes";
 /** Limit of each stream; the rest is dropped. */
 export const OUTPUT_BYTES_KEPT_MAX = 1024 * 1024;
 
@@ -63,6 +64,8 @@ export interface Sandbox {
   readonly kind: "docker" | "subprocess";
   /** If false, a gear has this server's own access, and every place that shows gears says so. */
   readonly isolated: boolean;
+  /** Limits that the container daemon does not apply. Empty until `prepare` has asked it. */
+  readonly unenforced: readonly SandboxLimit[];
   /** Resolves when `isolated` is final. With `auto`, probing the daemon takes a few seconds at most. */
   decided(): Promise<void>;
   /**
@@ -72,6 +75,8 @@ export interface Sandbox {
   prepare(hasGears: boolean): Promise<void>;
   /** Looks again for images that were missing, and returns those that still are. */
   missingImages(): Promise<readonly MissingImage[]>;
+  /** Raises `unavailable`, as `run` does, if no container of this runtime can start. */
+  requireRuntime(runtime: Runtime): Promise<void>;
   /** Raises `unavailable` when the sandbox itself fails (no image, daemon gone); see `mayHaveRun`. Every step has a deadline. */
   run(request: SandboxRequest): Promise<SandboxResult>;
   /** Kills running gears and empties the pools. */

@@ -15,6 +15,8 @@ import { LAUNCHER_MODE, LAUNCHER_PATH, READABLE_LAUNCHER_MODE, SHELL_PATH } from
 import { filesUnseen, reasonIn, startFailure } from "./start-failure.ts";
 
 const NAME_BITS = 48;
+/** Of a container, as docker and podman say it. */
+const NO_FILE = /could not find the file|could not be found/i;
 /** Exit codes of the trial, unlike those of docker and of the shell. */
 const UNSEEN = 3;
 const NOT_RUNNABLE = 4;
@@ -82,6 +84,13 @@ export class ShellCopies {
     const copied = await docker.copy(`${container}:${SHELL_PATH}`, target, times.commandMs);
     await docker.remove(container, times.commandMs);
     if (copied.exitCode === 0) return;
+    if (!NO_FILE.test(copied.stderr)) {
+      log.error("cannot copy the shell of an image", { image, target, reason: reasonIn(copied.stderr) });
+      throw new AppError(
+        "unavailable",
+        "the docker client could not copy a file to the data directory of this service; see the service's log",
+      );
+    }
     log.warn("no shell in an image for gears", { image, reason: reasonOf(copied) });
     throw new AppError(
       "unavailable",

@@ -15,7 +15,7 @@ export function imageMissing(image: string): AppError {
 export function filesUnseen(): AppError {
   return new AppError(
     "unavailable",
-    "the container daemon does not see the data directory of this service, so gears cannot get their files: share that directory with the daemon, " +
+    "the container daemon does not see the data directory of this service, so containers cannot get its files: share that directory with the daemon, " +
       "start the service with a data directory that the daemon sees, or use a daemon on the same machine",
   );
 }
@@ -23,7 +23,7 @@ export function filesUnseen(): AppError {
 const CAUSES: readonly { readonly said: RegExp; readonly error: (image: string) => AppError }[] = [
   { said: /no such image|unable to find image|image not known/i, error: imageMissing },
   {
-    said: /mounts denied|is not shared from|bind source path does not exist|statfs .*: no such file/i,
+    said: /mounts denied|is not shared from|bind source path does not exist|creating mount source path|statfs .*: no such file/i,
     error: filesUnseen,
   },
   {

@@ -42,6 +42,7 @@ interface Command {
 export class SubprocessSandbox implements Sandbox {
   readonly kind = "subprocess";
   readonly isolated = false;
+  readonly unenforced = [];
   readonly #options: SubprocessOptions;
   readonly #lastWill: LastWill;
   readonly #running = new Ongoing();
@@ -60,6 +61,9 @@ export class SubprocessSandbox implements Sandbox {
 
   /** Nothing to prepare: interpreters are looked up at each call, and nothing survives a stop. */
   async prepare(): Promise<void> {}
+
+  /** Nothing to start; an interpreter that is missing is named by the call. */
+  async requireRuntime(): Promise<void> {}
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
     if (this.#stopping.signal.aborted)

@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import type { Log } from "../../kit/log.ts";
 import type { TerminalOptions, TerminalProcess } from "../../kit/processes/process.ts";
 import { randomHex } from "../../kit/random.ts";
+import { traitsOf } from "../sandbox/daemon-traits.ts";
 import { reasonOf, type DockerCommand } from "../sandbox/docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "../sandbox/isolation.ts";
 
@@ -13,6 +14,8 @@ const COMMAND_DEADLINE_MS = 5_000;
 const NAME_BITS = 48;
 const LABEL = "cairn.terminal";
 const MOUNT_PATH = "/workspace";
+/** Root of a container, which is the daemon's user outside, without any capability. */
+const OWNER_OF_ROOTLESS = "0:0";
 /** Leaves Docker's default keys (ctrl-p first) to the shell. Nobody types these by accident, and detaching ends the session. */
 const DETACH_KEYS = "ctrl-@,ctrl-_,ctrl-@,ctrl-_";
 const SHELL_SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
@@ -24,6 +27,9 @@ interface ShellsOptions {
   readonly installation: string;
   readonly log: Log;
 }
+
+/** The reasons why no shell can show a workspace's files. */
+export type FilesProblem = "files_of_root" | "users_remapped";
 
 export class Shells {
   readonly #options: ShellsOptions;
@@ -49,12 +55,9 @@ export class Shells {
       folder === null
         ? ["--workdir=/tmp"]
         : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
-    const user = folder === null ? CONTAINER_USER : await readerOf(folder);
-    if (user === undefined) {
-      log.error("cannot create the container of a terminal", {
-        image,
-        reason: "the workspace's files belong to root",
-      });
+    const reader = folder === null ? { user: CONTAINER_USER } : await this.readerOf(folder);
+    if ("problem" in reader) {
+      log.error("cannot create the container of a terminal", { image, reason: reader.problem });
       return false;
     }
     const created = await docker.run(
@@ -67,7 +70,7 @@ export class Shells {
         "--hostname=terminal",
         ...ISOLATION_ARGUMENTS,
         ...mount,
-        `--user=${user}`,
+        `--user=${reader.user}`,
         "--env=TERM=xterm-256color",
         // Otherwise a shell takes non-ASCII input for commands of its line editor.
         "--env=LANG=C.UTF-8",
@@ -81,6 +84,19 @@ export class Shells {
     if (created.exitCode === 0) return true;
     log.error("cannot create the container of a terminal", { image, reason: reasonOf(created) });
     return false;
+  }
+
+  /**
+   * Returns the user in a container who owns a workspace's folder and so is the only one that can read it. The shell runs as this user, without
+   * capabilities or write access. A problem: the owner is root of this machine, as whom no shell runs, or no user of a container is the owner.
+   */
+  async readerOf(folder: string): Promise<{ readonly user: string } | { readonly problem: FilesProblem }> {
+    if (process.platform === "win32") return { user: CONTAINER_USER };
+    const { uid, gid } = await stat(folder);
+    if (uid === 0) return { problem: "files_of_root" };
+    const { users } = await traitsOf(this.#options.docker, COMMAND_DEADLINE_MS);
+    if (users === "remapped") return { problem: "users_remapped" };
+    return { user: users === "rootless" ? OWNER_OF_ROOTLESS : `${uid}:${gid}` };
   }
 
   attach(
@@ -110,14 +126,4 @@ export class Shells {
     const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
     await docker.sweep(orphans, { kind: "terminals", deadlineMs: COMMAND_DEADLINE_MS, log });
   }
-}
-
-/**
- * Returns the user that owns a workspace's folder, who is the only one that can read it. The shell runs as this user, without capabilities
- * or write access. Undefined when the owner is root, because no shell runs as root.
- */
-export async function readerOf(folder: string): Promise<string | undefined> {
-  if (process.platform === "win32") return CONTAINER_USER;
-  const { uid, gid } = await stat(folder);
-  return uid === 0 ? undefined : `${uid}:${gid}`;
 }

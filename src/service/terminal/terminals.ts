@@ -14,7 +14,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { SESSIONS_MAX, type TerminalStatus } from "./schema.ts";
 import { Session } from "./session.ts";
-import { readerOf, type Shells } from "./shells.ts";
+import type { FilesProblem, Shells } from "./shells.ts";
 
 const CHECK_MS = 250;
 const TICKET_BITS = 256;
@@ -27,13 +27,20 @@ const TERMINAL_NOT_ISOLATED =
 export const TERMINAL_FILES_OF_ROOT =
   "the workspace's files belong to root, and a terminal never runs as root: run the service as another user, who owns the data directory, or open the terminal without files";
 
+const FILES_PROBLEMS: Readonly<Record<FilesProblem, string>> = {
+  files_of_root: TERMINAL_FILES_OF_ROOT,
+  users_remapped:
+    "the container daemon maps the users of containers to others (userns-remap), so no shell can read the workspace's files: " +
+    "use a daemon that does not, or open the terminal without files",
+};
+
 interface TerminalsDeps {
   db: Db;
   access: Access;
   authentication: Authentication;
   audit: Audit;
   files: Files;
-  sandbox: Pick<Sandbox, "isolated">;
+  sandbox: Pick<Sandbox, "isolated" | "requireRuntime">;
   shells: Shells;
   background: Background;
   clock: Clock;
@@ -87,12 +94,9 @@ export class Terminals {
     const problem = this.#problem();
     if (workspaceId !== null) this.#deps.access.changeable(caller, workspaceId);
     if (problem !== undefined) throw new AppError("refused", problem);
-    if (
-      workspaceId !== null &&
-      (await readerOf(await this.#deps.files.directoryOf(workspaceId))) === undefined
-    )
-      throw new AppError("refused", TERMINAL_FILES_OF_ROOT, { reason: "files_of_root" });
-    // Check again after the wait above; nothing below waits. Remember the caller, because the request is gone when the end is recorded.
+    if (workspaceId !== null) await this.#requireReadable(workspaceId);
+    await this.#deps.sandbox.requireRuntime("bash");
+    // Check again after the waits above; nothing below waits. Remember the caller, because the request is gone when the end is recorded.
     requireAdmin(caller);
     const remembered = rememberedCaller(caller)!;
     if (this.#stopping) throw stopping("service");
@@ -117,6 +121,12 @@ export class Terminals {
   stop(): void {
     this.#stopping = true;
     for (const { session } of this.#open) session.end("stop");
+  }
+
+  async #requireReadable(workspaceId: number): Promise<void> {
+    const reader = await this.#deps.shells.readerOf(await this.#deps.files.directoryOf(workspaceId));
+    if ("problem" in reader)
+      throw new AppError("refused", FILES_PROBLEMS[reader.problem], { reason: reader.problem });
   }
 
   #problem(): string | undefined {

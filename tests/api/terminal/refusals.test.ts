@@ -4,6 +4,10 @@ import { expect, test } from "bun:test";
 import { isRoot } from "../../kit/as-nobody.ts";
 import { type World, world } from "../../kit/service/world.ts";
 import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
+import { AppError } from "../../../src/kit/error.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { clientBefore, REMAPPED, withInfo } from "../../kit/service/docker-client.ts";
+import { canStandIn } from "../../kit/service/stand-in-docker.ts";
 import { connectTerminal, handOver, ISOLATED } from "../../kit/service/terminal.ts";
 import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
@@ -84,6 +88,37 @@ test("with the loopback privilege a handshake needs the ticket that only plain r
 });
 
 if (!isRoot) console.log("skipped: a terminal over files of root (creating them needs root)");
+
+test.skipIf(!canStandIn)(
+  "refuses a workspace's terminal if no user of a container can read its files",
+  async () => {
+    await using folder = await temporaryFolder();
+    const environment = { ...ON, ...(await clientBefore(folder, withInfo(REMAPPED))) };
+    await using at = await world({ model: "silent", environment, sandbox: ISOLATED });
+    const workspace = await at.workspace("lab");
+    await handOver(at, workspace.id);
+    const { ticket } = await at.admin.get("/terminal/status");
+    await refusal(
+      at.admin.get(`/workspaces/${workspace.id}/terminal?ticket=${ticket}`),
+      "refused",
+      "the container daemon maps the users of containers to others (userns-remap), so no shell can read the workspace's files: " +
+        "use a daemon that does not, or open the terminal without files",
+      { reason: "users_remapped" },
+    );
+  },
+);
+
+test("says why no container can start, before the upgrade", async () => {
+  const why = "the container daemon does not see the data directory of this service";
+  const requireRuntime = () => Promise.reject(new AppError("unavailable", why));
+  await using at = await world({
+    model: "silent",
+    environment: ON,
+    sandbox: { ...ISOLATED, requireRuntime },
+  });
+  const { ticket } = await at.admin.get("/terminal/status");
+  await refusal(at.admin.get(`/terminal?ticket=${ticket}`), "unavailable", why);
+});
 
 test.skipIf(!isRoot)("refuses a workspace's terminal if root owns its files", async () => {
   await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });

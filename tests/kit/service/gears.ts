@@ -53,7 +53,9 @@ export function isolatedSandbox(
     requests,
     decided: async () => {},
     prepare: async () => {},
+    unenforced: [],
     missingImages: async () => [],
+    requireRuntime: async () => {},
     run: async (request) => {
       requests.push(request);
       const result = {

@@ -16,7 +16,9 @@ export const ISOLATED: Sandbox = {
   isolated: true,
   decided: async () => {},
   prepare: () => Promise.resolve(),
+  unenforced: [],
   missingImages: () => Promise.resolve([]),
+  requireRuntime: () => Promise.resolve(),
   run: () => Promise.reject(new Error("no gear runs here")),
   stop: () => Promise.resolve(),
 };

@@ -3,11 +3,12 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmod, readdir, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { isRoot } from "../../kit/as-nobody.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { type Folder, temporaryFolder } from "../../kit/folder.ts";
 import { refusalText } from "../../kit/http/refusal.ts";
+import { clientBefore } from "../../kit/service/docker-client.ts";
 import { openSandbox } from "../../kit/service/sandbox.ts";
 
 const FOREIGN_IMAGE = "cairn-test-foreign:1";
@@ -46,14 +47,6 @@ it("hides the proxies of the docker client's settings from a gear", async (share
   expect(stdout).toBe("[]\n");
 });
 
-/** Puts a client in front of the real one, which `$docker` names. Returns what finds it. */
-async function clientBefore(folder: Folder, script: string): Promise<Record<string, string>> {
-  const real = Bun.which("docker")!;
-  const program = await folder.write("bin/docker", `#!/bin/sh\ndocker=${real}\n${script}exec $docker "$@"\n`);
-  await chmod(program, 0o755);
-  return { PATH: `${dirname(program)}:${process.env.PATH}` };
-}
-
 /** A daemon on another machine: its files are below another folder. */
 const elsewhere = (folder: Folder) => `
 for word in "$@"; do
@@ -70,7 +63,7 @@ it(
     const environment = await clientBefore(folder, elsewhere(folder));
     await using at = await openSandbox("cold", { docker: shared, environment });
     const unseen =
-      "unavailable: the container daemon does not see the data directory of this service, so gears cannot get their files: " +
+      "unavailable: the container daemon does not see the data directory of this service, so containers cannot get its files: " +
       "share that directory with the daemon, start the service with a data directory that the daemon sees, or use a daemon on the same machine";
     expect(await refusalText(at.run("bash", "true"))).toBe(unseen);
     // Once more: a failed trial is not kept.
