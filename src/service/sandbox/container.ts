@@ -2,7 +2,7 @@
 // a call are the same. Every wait has a deadline, whatever the daemon does.
 
 import type { Clock, Timers } from "../../kit/clock.ts";
-import { LATE, within, untilAborted } from "../../kit/concurrency/deadline.ts";
+import { LATE, pauseBy, within, untilAborted } from "../../kit/concurrency/deadline.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Exit, OutputStream, RunningProcess } from "../../kit/processes/process.ts";
@@ -47,6 +47,7 @@ export const DOCKER_TIMES: DockerTimes = {
 
 /** The daemon removes a container whose launcher has ended, and then the client exits. */
 const OWN_END_MS = 2_000;
+const REMOVAL_RETRY_MS = 30_000;
 const CLIENT_TEXT_CHARACTERS_MAX = 2_000;
 
 export interface ContainerDeps {
@@ -56,6 +57,8 @@ export interface ContainerDeps {
   readonly timers: Timers;
   readonly log: Log;
   readonly times: DockerTimes;
+  /** Aborted when the sandbox stops. */
+  readonly stopping: AbortSignal;
 }
 
 interface ContainerPlan {
@@ -188,7 +191,10 @@ export class GearContainer {
     return outcome.result(ending);
   }
 
-  /** Removes the container and its folder, and verifies it. Never raises: failures are logged, and the next start sweeps the rest. */
+  /**
+   * Removes the container and its folder, and verifies it. Tries until the daemon has done it, because the gear may run on until then, or until the
+   * sandbox stops; then the next start sweeps it. Never raises: failures are logged.
+   */
   dispose(): Promise<void> {
     return (this.#disposed ??= this.#dispose());
   }
@@ -284,11 +290,10 @@ export class GearContainer {
     this.#state = "over";
     const exit = await this.#ownEnd();
     const gone = exit !== undefined && this.#wasReady && exit.exitCode !== CLIENT_FAILED;
-    if (!gone) {
-      this.#client.kill();
-      await this.#removeContainer(exit === undefined && !this.#wasReady);
-    }
+    if (!gone) this.#client.kill();
+    const removed = gone || (await this.#removeContainer(exit === undefined && !this.#wasReady));
     await removeRunFolder(this.#folder, this.#deps.log);
+    if (!removed) await this.#removeLate();
   }
 
   /**
@@ -301,13 +306,25 @@ export class GearContainer {
     return exit === LATE ? undefined : exit;
   }
 
-  async #removeContainer(mayComeLate: boolean): Promise<void> {
+  async #removeContainer(mayComeLate: boolean): Promise<boolean> {
     const { docker, log, times } = this.#deps;
     const failed = await docker.remove(this.#plan.name, times.commandMs, mayComeLate);
-    if (failed)
-      log.error("cannot remove a container; the next start will", {
-        container: this.#plan.name,
-        reason: reasonOf(failed),
-      });
+    if (!failed) return true;
+    log.error("cannot remove a container; it is tried again until it is gone", {
+      container: this.#plan.name,
+      reason: reasonOf(failed),
+    });
+    return false;
+  }
+
+  async #removeLate(): Promise<void> {
+    const { docker, log, stopping, times, timers } = this.#deps;
+    for (;;) {
+      await pauseBy(timers, REMOVAL_RETRY_MS, stopping);
+      if (stopping.aborted) return;
+      if (await docker.remove(this.#plan.name, times.commandMs)) continue;
+      log.warn("removed a container that had stayed", { container: this.#plan.name });
+      return;
+    }
   }
 }

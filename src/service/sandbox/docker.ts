@@ -73,7 +73,7 @@ export class DockerSandbox implements Sandbox {
     const { clock, timers = systemTimers, log, times = DOCKER_TIMES } = options;
     const docker = new DockerCommand(options.environment);
     this.#labels = [`${LABEL_INSTALLATION}=${options.installation}`, `${LABEL_START}=${this.#start}`];
-    this.#container = { docker, clock, timers, log, times };
+    this.#container = { docker, clock, timers, log, times, stopping: this.#stopping.signal };
     this.#images = new Images({
       docker,
       clock,

@@ -13,6 +13,8 @@ import { within } from "../../kit/within.ts";
 const TIMES = { startMs: 20_000, killMs: 700, commandMs: 20_000, pullMs: 5_000 };
 /** Of commands to a daemon that is frozen. */
 const FROZEN_MS = 500;
+/** Between two tries to remove a container that the daemon did not remove. */
+const REMOVAL_RETRY_MS = 30_000;
 /** Starts and timeouts go by the clock of the test. */
 const TIMEOUT_MS = 1_500;
 
@@ -89,6 +91,34 @@ it("cancels and stops while the daemon is frozen", async (shared) => {
   cancel.abort();
   expect(await running).toStartWith("unavailable: the gear had to be stopped");
   await at.sandbox.stop();
+});
+
+it("removes a container that stayed once the daemon answers again, however late", async (shared) => {
+  const timers = manualClock();
+  const times = { ...TIMES };
+  await using daemon = await startOwnDaemon(shared);
+  await using at = await openSandbox("cold", { docker: daemon, times, timers });
+  await at.run("binary", "#!/bin/sh\n");
+  await at.settled();
+  const began = Promise.withResolvers<void>();
+  const cancel = new AbortController();
+  const running = refusalText(
+    at.run("binary", "#!/bin/sh\necho began\nsleep 600\n", {
+      signal: cancel.signal,
+      output: () => began.resolve(),
+    }),
+  );
+  await within("the gear begins", began.promise);
+  daemon.signal("SIGSTOP");
+  times.commandMs = FROZEN_MS;
+  cancel.abort();
+  expect(await running).toEndWith("its container is removed once it does");
+  await until(() => at.log.some(({ message }) => message.startsWith("cannot remove a container")));
+  await eventually(() => timers.waits(), [REMOVAL_RETRY_MS]);
+  daemon.signal("SIGCONT");
+  times.commandMs = TIMES.commandMs;
+  timers.advance(REMOVAL_RETRY_MS);
+  await eventually(() => daemon.docker("ps", "--all", "--quiet"), "");
 });
 
 it("ends the call at once, and says why, when the daemon is killed", async (shared) => {
