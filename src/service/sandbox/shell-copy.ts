@@ -73,12 +73,9 @@ export class ShellCopies {
     if (created.exitCode !== 0) {
       log.error("cannot create a container to copy the shell of an image", {
         image,
-        reason: reasonOf(created),
+        reason: created.timedOut ? reasonOf(created) : reasonIn(created.stderr),
       });
-      throw new AppError(
-        "unavailable",
-        "the container daemon could not create a container; see the service's log",
-      );
+      throw startFailure(created.stderr, image);
     }
     const container = created.stdout.trim();
     const copied = await docker.copy(`${container}:${SHELL_PATH}`, target, times.commandMs);

@@ -27,11 +27,19 @@ const CAUSES: readonly { readonly said: RegExp; readonly error: (image: string) 
     error: filesUnseen,
   },
   {
-    said: /exec format error/i,
+    said: /exec format error|does not (?:provide|match) (?:the specified|any) platform|no match for platform/i,
     error: (image) =>
       new AppError(
         "unavailable",
         `image ${image} is for another kind of processor: run "docker pull ${image}", or set another one in sandbox_images`,
+      ),
+  },
+  {
+    said: /docker-init|container-init binary/i,
+    error: () =>
+      new AppError(
+        "unavailable",
+        "the container daemon has no program for the first process of a container: install tini (docker-init), or catatonit for podman",
       ),
   },
   {

@@ -34,7 +34,8 @@ async function refusedWith(create: string, copy = NO_FILE) {
 
 test.skipIf(!canStandIn)("does not blame the image if the daemon cannot create a container", async () => {
   expect(await refusedWith(`echo "${NO_ROOM}" >&2; exit 1`)).toEqual({
-    refusal: "unavailable: the container daemon could not create a container; see the service's log",
+    refusal:
+      "unavailable: the container daemon has no disk space left: free some where it keeps its data, for example with docker system prune",
     log: [["error", "cannot create a container to copy the shell of an image", "own:1", NO_ROOM]],
   });
 });
