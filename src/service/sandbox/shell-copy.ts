@@ -134,8 +134,12 @@ export class ShellCopies {
     if (outcome.exitCode === NOT_RUNNABLE) return false;
     const mayComeLate = outcome.exitCode === null;
     if (mayComeLate) await docker.remove(name, times.commandMs, mayComeLate);
+    if (outcome.exitCode === UNSEEN) {
+      log.error("a container does not see a file of this service", { image, launcher: path });
+      throw filesUnseen();
+    }
     const reason = outcome.timedOut ? reasonOf(outcome) : reasonIn(outcome.stderr);
     log.error("cannot start a container", { image, launcher: path, exit: outcome.exitCode, reason });
-    throw outcome.exitCode === UNSEEN ? filesUnseen() : startFailure(outcome.stderr, image);
+    throw startFailure(outcome.stderr, image);
   }
 }

@@ -35,6 +35,14 @@ const CAUSES: readonly { readonly said: RegExp; readonly error: (image: string) 
       ),
   },
   {
+    said: /apply(?:ing)? cgroup configuration|interactive authentication required/i,
+    error: () =>
+      new AppError(
+        "unavailable",
+        "the container daemon may not limit containers: delegate control groups of version 2 to its user, as its manual says for a daemon without root",
+      ),
+  },
+  {
     said: /docker-init|container-init binary/i,
     error: () =>
       new AppError(

@@ -23,6 +23,10 @@ test.each([
   ["image with reference own:1 was found but does not provide the specified platform (linux/amd64)", FOREIGN],
   ["write /var/lib/docker/tmp/x: no space left on device", "the container daemon has no disk space left"],
   [
+    "runc create failed: unable to apply cgroup configuration: unable to start unit: Interactive authentication required.",
+    "the container daemon may not limit containers",
+  ],
+  [
     'exec: "docker-init": executable file not found in $PATH',
     "the container daemon has no program for the first",
   ],
