@@ -91,8 +91,7 @@ export function ApprovalMeaning(props: { readonly gear: GearDetail }): JSX.Eleme
       }
     >
       <p class="muted">
-        If you approve, exactly these bytes may run, in a read-only container without network access, with 512
-        MB of memory and one processor. Any change needs a new approval.
+        If you approve, exactly these bytes may run. {props.gear.isolation} Any change needs a new approval.
       </p>
     </Show>
   );
