@@ -10,14 +10,11 @@ import type { SandboxLimit } from "./sandbox.ts";
 interface DaemonTraits {
   /** The limits of a container that the daemon does not apply. */
   readonly unenforced: readonly SandboxLimit[];
-  /**
-   * The users of a container: `same` as on this machine; `rootless`: its root is the user of the daemon, and the others are nobody here;
-   * `remapped`: all of them are nobody here.
-   */
-  readonly users: "same" | "rootless" | "remapped";
+  /** Users of a container, except possibly its root, are others outside. */
+  readonly usersMapped: boolean;
 }
 
-const UNKNOWN: DaemonTraits = { unenforced: [], users: "same" };
+const UNKNOWN: DaemonTraits = { unenforced: [], usersMapped: false };
 
 /** Of `docker info`, also when a client of docker asks podman. */
 const DockerInfo = Type.Object({
@@ -52,7 +49,7 @@ function traitsOfDocker(info: Static<typeof DockerInfo>): DaemonTraits {
       processors: info.CpuCfsQuota,
       processes: info.PidsLimit,
     }),
-    users: has("name=rootless") ? "rootless" : has("name=userns") ? "remapped" : "same",
+    usersMapped: has("name=rootless") || has("name=userns"),
   };
 }
 
@@ -66,7 +63,7 @@ function traitsOfPodman({ host }: Static<typeof PodmanInfo>): DaemonTraits {
       processors: controllers.includes("cpu"),
       processes: controllers.includes("pids"),
     }),
-    users: rootless ? "rootless" : "same",
+    usersMapped: rootless,
   };
 }
 

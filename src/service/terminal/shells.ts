@@ -14,8 +14,6 @@ const COMMAND_DEADLINE_MS = 5_000;
 const NAME_BITS = 48;
 const LABEL = "cairn.terminal";
 const MOUNT_PATH = "/workspace";
-/** Root of a container, which is the daemon's user outside, without any capability. */
-const OWNER_OF_ROOTLESS = "0:0";
 /** Leaves Docker's default keys (ctrl-p first) to the shell. Nobody types these by accident, and detaching ends the session. */
 const DETACH_KEYS = "ctrl-@,ctrl-_,ctrl-@,ctrl-_";
 const SHELL_SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
@@ -29,7 +27,7 @@ interface ShellsOptions {
 }
 
 /** The reasons why no shell can show a workspace's files. */
-export type FilesProblem = "files_of_root" | "users_remapped";
+export type FilesProblem = "files_of_root" | "users_mapped";
 
 export class Shells {
   readonly #options: ShellsOptions;
@@ -88,15 +86,14 @@ export class Shells {
 
   /**
    * Returns the user in a container who owns a workspace's folder and so is the only one that can read it. The shell runs as this user, without
-   * capabilities or write access. A problem: the owner is root of this machine, as whom no shell runs, or no user of a container is the owner.
+   * capabilities or write access. A problem: the owner is root, here or in the container, as whom no shell runs, or nobody in a container.
    */
   async readerOf(folder: string): Promise<{ readonly user: string } | { readonly problem: FilesProblem }> {
     if (process.platform === "win32") return { user: CONTAINER_USER };
     const { uid, gid } = await stat(folder);
     if (uid === 0) return { problem: "files_of_root" };
-    const { users } = await traitsOf(this.#options.docker, COMMAND_DEADLINE_MS);
-    if (users === "remapped") return { problem: "users_remapped" };
-    return { user: users === "rootless" ? OWNER_OF_ROOTLESS : `${uid}:${gid}` };
+    const { usersMapped } = await traitsOf(this.#options.docker, COMMAND_DEADLINE_MS);
+    return usersMapped ? { problem: "users_mapped" } : { user: `${uid}:${gid}` };
   }
 
   attach(

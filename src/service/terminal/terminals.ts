@@ -29,9 +29,9 @@ export const TERMINAL_FILES_OF_ROOT =
 
 const FILES_PROBLEMS: Readonly<Record<FilesProblem, string>> = {
   files_of_root: TERMINAL_FILES_OF_ROOT,
-  users_remapped:
-    "the container daemon maps the users of containers to others (userns-remap), so no shell can read the workspace's files: " +
-    "use a daemon that does not, or open the terminal without files",
+  users_mapped:
+    "the container daemon maps the users of containers to others, so only root could read the workspace's files, and a terminal never runs as root: " +
+    "use a daemon that runs as root and without userns-remap, or open the terminal without files",
 };
 
 interface TerminalsDeps {

@@ -6,7 +6,7 @@ import { type World, world } from "../../kit/service/world.ts";
 import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { clientBefore, REMAPPED, withInfo } from "../../kit/service/docker-client.ts";
+import { clientBefore, ROOTLESS, withInfo } from "../../kit/service/docker-client.ts";
 import { canStandIn } from "../../kit/service/stand-in-docker.ts";
 import { connectTerminal, handOver, ISOLATED } from "../../kit/service/terminal.ts";
 import { refusal, refusalOf } from "../../kit/http/refusal.ts";
@@ -90,10 +90,10 @@ test("with the loopback privilege a handshake needs the ticket that only plain r
 if (!isRoot) console.log("skipped: a terminal over files of root (creating them needs root)");
 
 test.skipIf(!canStandIn)(
-  "refuses a workspace's terminal if no user of a container can read its files",
+  "refuses a workspace's terminal if no user of a container but root can read its files",
   async () => {
     await using folder = await temporaryFolder();
-    const environment = { ...ON, ...(await clientBefore(folder, withInfo(REMAPPED))) };
+    const environment = { ...ON, ...(await clientBefore(folder, withInfo(ROOTLESS))) };
     await using at = await world({ model: "silent", environment, sandbox: ISOLATED });
     const workspace = await at.workspace("lab");
     await handOver(at, workspace.id);
@@ -101,9 +101,9 @@ test.skipIf(!canStandIn)(
     await refusal(
       at.admin.get(`/workspaces/${workspace.id}/terminal?ticket=${ticket}`),
       "refused",
-      "the container daemon maps the users of containers to others (userns-remap), so no shell can read the workspace's files: " +
-        "use a daemon that does not, or open the terminal without files",
-      { reason: "users_remapped" },
+      "the container daemon maps the users of containers to others, so only root could read the workspace's files, and a terminal never runs as root: " +
+        "use a daemon that runs as root and without userns-remap, or open the terminal without files",
+      { reason: "users_mapped" },
     );
   },
 );

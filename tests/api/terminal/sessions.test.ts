@@ -13,8 +13,6 @@ import {
   terminalOffice,
   type TerminalOffice,
 } from "../../kit/service/terminal.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
-import { clientBefore, ROOTLESS, withInfo } from "../../kit/service/docker-client.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -101,17 +99,6 @@ describe("terminal", () => {
       await expectGone(on, String(start!.detail["session"]));
     },
   );
-
-  dockerTest("shows the files with a daemon without root, whose container's root owns them", async (on) => {
-    await using folder = await temporaryFolder();
-    const environment = await clientBefore(folder, withInfo(ROOTLESS));
-    await using at = await terminalOffice(on, { environment });
-    const workspace = await at.workspace("lab");
-    await handOver(at, workspace.id);
-    const terminal = await connectTerminal(at.url, `/workspaces/${workspace.id}/terminal`);
-    terminal.type("echo uid=$(id -u) $(grep CapEff /proc/self/status)\n");
-    await terminal.says(/uid=0 CapEff:\s+0000000000000000/);
-  });
 
   dockerTest("runs an admin's terminal without files, as nobody", async (on) => {
     await using at = await terminalOffice(on);

@@ -18,26 +18,26 @@ test.skipIf(!canStandIn)("reads the traits of docker and podman", async () => {
   const ordinary = { ...REMAPPED, SecurityOptions: null };
   const rootless = { security: { rootless: true } };
   const cases = [
-    [ordinary, { unenforced: [], users: "same" }],
-    [REMAPPED, { unenforced: [], users: "remapped" }],
-    [ROOTLESS, { unenforced: ALL, users: "rootless" }],
+    [ordinary, { unenforced: [], usersMapped: false }],
+    [REMAPPED, { unenforced: [], usersMapped: true }],
+    [ROOTLESS, { unenforced: ALL, usersMapped: true }],
     [
       { ...ROOTLESS, MemoryLimit: true, PidsLimit: true },
-      { unenforced: ["processors"], users: "rootless" },
+      { unenforced: ["processors"], usersMapped: true },
     ],
     [
       podman({ cgroupControllers: ["cpu", "memory", "pids"], security: { rootless: false } }),
-      { unenforced: [], users: "same" },
+      { unenforced: [], usersMapped: false },
     ],
     [
       podman({ ...rootless, cgroupControllers: ["memory", "pids"] }),
-      { unenforced: ["processors"], users: "rootless" },
+      { unenforced: ["processors"], usersMapped: true },
     ],
     [
       podman({ ...rootless, cgroupVersion: "v1", cgroupControllers: ["cpu", "memory", "pids"] }),
-      { unenforced: ALL, users: "rootless" },
+      { unenforced: ALL, usersMapped: true },
     ],
-    [{ ServerErrors: ["Cannot connect"] }, { unenforced: [], users: "same" }],
+    [{ ServerErrors: ["Cannot connect"] }, { unenforced: [], usersMapped: false }],
   ] as const;
   for (const [info, traits] of cases) {
     await using folder = await temporaryFolder();
