@@ -13,10 +13,11 @@ import {
   isDaemonRunning,
   lockDaemon,
   lockDaemonSoon,
+  nudgeDaemon,
   writeStatus,
   type DaemonStatus,
 } from "../../src/context/replica/daemon-status.ts";
-import { systemClock } from "../../src/kit/clock.ts";
+import { systemClock, systemTimers, type Timers } from "../../src/kit/clock.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { silent } from "../kit/silent.ts";
@@ -46,7 +47,7 @@ async function kept(
   server: ContextServer,
   directory: string,
   name: string,
-  noticesEveryChange = () => true,
+  options: Partial<ConstructorParameters<typeof Daemon>[0]> = {},
 ): Promise<Kept> {
   const { token } = await server.user(name, "contributor");
   const copy = replica({ directory, url: () => server.url, token });
@@ -60,7 +61,8 @@ async function kept(
     log: silent,
     pid: 1,
     intervalMs: RETRY_MS,
-    noticesEveryChange,
+    noticesEveryChange: () => true,
+    ...options,
   });
   const running = daemon.run();
   const stop = async () => {
@@ -118,7 +120,9 @@ test("a renamed, moved or deleted directory is so on the other copy, by its noti
 test("on a disk that others write to without a notice, the folder is looked at again and again", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer({ files: { "a.md": "one\n" } });
-  await using ann = await kept(server, join(folder.path, "ann"), "ann", () => false);
+  await using ann = await kept(server, join(folder.path, "ann"), "ann", {
+    noticesEveryChange: () => false,
+  });
   await eventually(() => daemonStatus(ann.copy.directory)?.connected, true);
   // Through its other name, a file changes without a notice in the folder.
   linkSync(join(ann.copy.directory, "a.md"), join(folder.path, "other name"));
@@ -147,6 +151,53 @@ test("scratch files of editors stay here, and one daemon runs at a time", async 
   expect(isDaemonRunning(directory)).toBe(true);
   await ann.stop();
   expect([isDaemonRunning(directory), daemonStatus(directory)]).toEqual([false, undefined]);
+});
+
+test("a name that some system cannot store stays here, and holds up no other file", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await using ann = await kept(server, join(folder.path, "ann"), "ann");
+  await eventually(() => daemonStatus(ann.copy.directory)?.connected, true);
+  const paths = async () => (await server.admin.get("/spaces/team/files")).map(({ path }) => path).sort();
+  ann.copy.write("plan: next.md", "no\n");
+  ann.copy.write("aux/a.md", "no\n");
+  ann.copy.write("a.md", "one\n");
+  await eventually(paths, ["a.md"]);
+  ann.copy.write("docs/why?.md", "no\n");
+  ann.copy.write("docs/b.md", "two\n");
+  await eventually(paths, ["a.md", "docs/b.md"]);
+  await ann.stop();
+  expect(daemonStatus(ann.copy.directory)?.problem ?? null).toBeNull();
+  expect((await ann.copy.sync()).refused.map(({ path, code }) => [path, code])).toEqual([
+    ["aux/", "bad_name"],
+    ["docs/why?.md", "bad_name"],
+    ["plan: next.md", "bad_name"],
+  ]);
+});
+
+test("a delete of many files that takes a while is asked about, and a sync by hand ends the wait", async () => {
+  await using folder = await temporaryFolder();
+  const names = Array.from({ length: 100 }, (_, index) => `${index}.md`);
+  await using server = await contextServer({ files: Object.fromEntries(names.map((name) => [name, name])) });
+  let left: string[] = [];
+  // During the wait for files that an editor is saving.
+  const after: Timers["after"] = (ms, act) => {
+    for (const name of left.splice(0)) ann.copy.remove(name);
+    return systemTimers.after(ms, act);
+  };
+  await using ann = await kept(server, join(folder.path, "ann"), "ann", {
+    intervalMs: 3_600_000,
+    timers: { ...systemTimers, after },
+  });
+  await eventually(() => daemonStatus(ann.copy.directory)?.connected, true);
+  left = names.slice(15, 30);
+  for (const name of names.slice(0, 15)) ann.copy.remove(name);
+  const problem = () => daemonStatus(ann.copy.directory)?.problem?.message;
+  await until(() => problem() !== undefined);
+  expect(problem()).toStartWith("this sync would delete 30 of 100 files on the server; nothing was changed;");
+  expect((await ann.copy.sync({ confirmed: true })).withdrawn).toHaveLength(30);
+  nudgeDaemon(ann.copy.directory);
+  await eventually(() => daemonStatus(ann.copy.directory)?.problem, null);
 });
 
 test("the status of a daemon that was killed is not that of the next one", async () => {

@@ -96,6 +96,37 @@ test("many deletes need consent, on either side", async () => {
   expect((await lab.bob.sync({ confirmed: true })).removed).toHaveLength(12);
 });
 
+test("a directory that moves with many files needs no consent, on either side", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`docs/${index}.md`, `${index}`]),
+  );
+  await using lab = await team(files);
+  for (const [path, text] of Object.entries(files)) lab.ann.write(path.replace("docs", "pages"), text);
+  lab.ann.remove("docs");
+  expect((await lab.ann.sync()).withdrawn).toHaveLength(12);
+  expect((await lab.bob.sync()).removed).toHaveLength(12);
+  expect(lab.bob.tree()).toEqual(lab.ann.tree());
+});
+
+test("a delete that is under way counts when it has ended, so that consent is asked for all of it", async () => {
+  const files = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}.md`, `${index}`]));
+  await using lab = await team(files);
+  const remove = (from: number, to: number) => {
+    for (let index = from; index < to; index += 1) lab.ann.remove(`${index}.md`);
+  };
+  remove(0, 15);
+  const paths = new Set(Array.from({ length: 15 }, (_, index) => `${index}.md`));
+  const vanishing = await lab.ann.sync({ paths, deleteGrace: async () => remove(15, 30) });
+  expect([vanishing.withdrawn, vanishing.waiting.length]).toEqual([[], 30]);
+  const question = /^this sync would delete 30 of 100 files on the server; nothing was changed;/;
+  await refusal(lab.ann.sync({ deleteGrace: async () => {} }), "refused", question, {
+    needs_consent: true,
+    deletes_here: 0,
+    deletes_on_server: 30,
+    files: 100,
+  });
+});
+
 test("awkward names travel: percent signs, hashes, spaces, right-to-left text, combining characters, long paths", async () => {
   const combining = "cafe\u0301.md";
   const names = ["100%.md", "a#b.md", "a b/c  d.md", "שלום עולם.txt", "%41.md", `${"long".repeat(60)}.md`];

@@ -55,6 +55,8 @@ function syncCommand(
         const server = new ServerSpace(client, state.origin!.space);
         return runCycle({ state, server, local, clock: systemClock }, options);
       }).finally(() => progress.end());
+      const { nudgeDaemon } = await import("../../context/replica/daemon-status.ts");
+      if (!report.dry_run) nudgeDaemon(directory);
       await printData(report, formatOf(args), (one) => reportText(one, direction, args));
       requireSynced(report);
     },

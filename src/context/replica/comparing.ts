@@ -7,7 +7,14 @@ import type { DocumentPath } from "../../kit/text/paths.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
-import { decide, needsConsent, type Action, type Lineage } from "./decision.ts";
+import {
+  countDeletes,
+  decide,
+  DELETES_ASKED_FROM,
+  needsConsent,
+  type Action,
+  type Lineage,
+} from "./decision.ts";
 import { look, recordEdits, type Found, type LocalFile, type RefusedFile } from "./looking.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import type { ServerSpace } from "./server-space.ts";
@@ -47,6 +54,7 @@ export class Comparison {
   readonly #options: ComparisonOptions;
   readonly #rules: SyncRules;
   readonly #refused: RefusedFile[] = [];
+  readonly #vanishing: string[] = [];
   #foundEdits = false;
 
   constructor(deps: ComparisonDeps, options: ComparisonOptions) {
@@ -58,6 +66,11 @@ export class Comparison {
   /** Local files that cannot become versions. */
   get refused(): readonly RefusedFile[] {
     return this.#refused;
+  }
+
+  /** Files of a delete that is still under way, which are left out. */
+  get vanishing(): readonly string[] {
+    return this.#vanishing;
   }
 
   /**
@@ -83,16 +96,14 @@ export class Comparison {
 
   async #compare(engine: SpaceEngine): Promise<Decided[]> {
     const { rows, paths } = this.#scope();
-    const found = await look(engine, paths, this.#options.deleteGrace);
-    this.#foundEdits = found.edited.size + found.missing.size > 0;
-    this.#onlySynced(found);
+    const found = await this.#look(engine, paths);
     const planned = this.#decideAll(rows, found, (path, live) => {
       // The content of an edit is hashed when it is recorded.
       if (found.edited.has(path)) return { version: 0, hash: "edited" };
       return found.missing.has(path) ? undefined : live;
     });
     if (this.#options.dryRun !== true) {
-      this.#requireConsent(planned);
+      this.#requireConsent(planned, found);
       await recordEdits(engine, found, this.#deps.state.origin!.user);
     }
     this.#refused.push(...found.refused);
@@ -101,6 +112,24 @@ export class Comparison {
       engine,
       this.#decideAll(rows, found, (_, live) => live),
     );
+  }
+
+  /**
+   * Deleting many files takes a while. While more of them vanish, none of them counts as deleted, so that a person is asked about all of them, and not
+   * about the few that are left in the end.
+   */
+  async #look(engine: SpaceEngine, paths: ReadonlySet<string> | undefined): Promise<Found> {
+    const { deleteGrace } = this.#options;
+    const found = await look(engine, paths, deleteGrace);
+    this.#foundEdits = found.edited.size + found.missing.size > 0;
+    this.#onlySynced(found);
+    if (!deleteGrace || found.missing.size <= DELETES_ASKED_FROM) return found;
+    const now = await look(engine, undefined);
+    this.#onlySynced(now);
+    if (now.missing.size <= found.missing.size) return found;
+    this.#vanishing.push(...now.missing);
+    found.missing.clear();
+    return found;
   }
 
   /** `paths` undefined: everything. */
@@ -194,13 +223,18 @@ export class Comparison {
   }
 
   /** Counts only the deletes that the cycle makes in its direction. */
-  #requireConsent(decided: readonly Decided[]): void {
+  #requireConsent(decided: readonly Decided[], found: Found): void {
     const { direction, confirmed } = this.#options;
     if (confirmed === true) return;
     const { synced } = this.#deps.state;
-    const count = (action: Action) => decided.filter((one) => one.action === action).length;
-    const here = direction === "push" ? 0 : count("remove");
-    const there = direction === "pull" ? 0 : count("withdraw");
+    const hashesOf = (action: Action, hashOf: (one: Decided) => string | null | undefined) =>
+      decided.filter((one) => one.action === action).map((one) => hashOf(one) ?? "");
+    const ofServer = ({ row }: Decided) => row?.hash;
+    const ofLocal = ({ path, local }: Decided) => found.created.get(path) ?? local?.hash;
+    const here =
+      direction === "push" ? 0 : countDeletes(hashesOf("remove", ofLocal), hashesOf("take", ofServer));
+    const there =
+      direction === "pull" ? 0 : countDeletes(hashesOf("withdraw", ofServer), hashesOf("send", ofLocal));
     if (!needsConsent(here, synced) && !needsConsent(there, synced)) return;
     const where = here > there ? "here" : "on the server";
     const command = direction === "both" ? "sync" : direction;

@@ -114,6 +114,7 @@ class Cycle {
       return all;
     });
     this.#report.refused.splice(0, Infinity, ...comparison.refused);
+    this.#report.waiting.push(...comparison.vanishing);
     if (dryRun) return this.#planned(decided);
     await this.#settle(decided);
     let again = false;

@@ -14,6 +14,8 @@ import { syncDirectory } from "./state.ts";
 
 const LOCK = "daemon.lock";
 const STATUS = "daemon.json";
+/** The daemon watches for this file. */
+const NUDGE = "daemon.nudge";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -104,6 +106,19 @@ export function daemonStatus(directory: string): DaemonStatus | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** After a person synced by hand: what kept a daemon from syncing may be gone, so it tries again at once. Best effort. */
+export function nudgeDaemon(directory: string): void {
+  if (!daemonStatus(directory)?.problem) return;
+  try {
+    replaceFileNow(join(syncDirectory(directory), NUDGE), "", { isDurable: false });
+  } catch {}
+}
+
+/** `path`: below the folder. */
+export function isNudge(path: string): boolean {
+  return path === `${syncDirectory("")}/${NUDGE}`;
 }
 
 function isSameDirectory(one: string, other: string): boolean {

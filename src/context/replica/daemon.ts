@@ -120,7 +120,8 @@ export class Daemon {
   }
 
   #noteLocal(changed: Changed): void {
-    if (changed === "everything") this.#paths = "everything";
+    if (changed === "nudged") this.#backOff.hurry();
+    else if (changed === "everything") this.#paths = "everything";
     else if (this.#paths !== "everything") for (const path of changed) this.#paths.add(path);
     this.#wake();
   }
@@ -189,6 +190,8 @@ export class Daemon {
     this.#cycleStop = new AbortController();
     try {
       const report = await this.#sync(paths, isServers);
+      // Files that kept changing, or a delete that is still under way.
+      if (report && report.waiting.length > 0) this.#paths = "everything";
       if (isFull) this.#fullLookAt = this.#deps.clock.elapsed() + this.#fullLookMs;
       this.#backOff.succeeded();
       if (report) this.#tellReport(report);

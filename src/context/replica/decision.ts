@@ -62,8 +62,21 @@ function isOurPush({ sent, server }: Facts): boolean {
 }
 
 /** More deletes than both limits in one cycle need a person's consent. */
-const DELETES_ASKED_FROM = 10;
+export const DELETES_ASKED_FROM = 10;
 const DELETES_SHARE = 0.2;
+
+/** Counts the contents that leave a side and do not arrive there under another name: a file that moves is no delete. Both: hashes. */
+export function countDeletes(leaving: readonly string[], arriving: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const hash of arriving) left.set(hash, (left.get(hash) ?? 0) + 1);
+  let deletes = 0;
+  for (const hash of leaving) {
+    const moved = left.get(hash) ?? 0;
+    if (moved === 0) deletes += 1;
+    else left.set(hash, moved - 1);
+  }
+  return deletes;
+}
 
 /** `files`: the number of synced files before the cycle. */
 export function needsConsent(deletes: number, files: number): boolean {

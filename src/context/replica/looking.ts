@@ -1,7 +1,7 @@
 // Finds what changed in the local space, and records manual edits and deletes of the working tree as versions, so that everything that is sent
 // has a version first.
 
-import { foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
+import { foldedPath, pathProblem, type DocumentPath } from "../../kit/text/paths.ts";
 import { AppError } from "../../kit/error.ts";
 import type { FileEngine, Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { problemOf, refusalCodeOf } from "../versioned-store/file-error.ts";
@@ -30,25 +30,36 @@ export interface Found {
   readonly live: Map<string, LocalFile>;
   /** Edited or new in the working tree. */
   readonly edited: Set<string>;
+  /** The hashes of those that are new. */
+  readonly created: Map<string, string>;
   /** Live, but their file is gone. */
   readonly missing: Set<string>;
   readonly refused: RefusedFile[];
 }
 
 /**
- * `paths`: files, or directories with everything below; undefined: everything. `grace`: a missing file counts as deleted if it is still missing after
- * this wait.
+ * `paths`: names from the disk, of files or of directories with everything below; undefined: everything. Names that no document can have are left to
+ * the next look at everything, which reports them. `grace`: a missing file counts as deleted if it is still missing after this wait.
  */
 export async function look(
   engine: FileEngine,
   paths: Iterable<string> | undefined,
   grace: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Found> {
-  const found: Found = { live: new Map(), edited: new Set(), missing: new Set(), refused: [] };
+  const found: Found = {
+    live: new Map(),
+    edited: new Set(),
+    created: new Map(),
+    missing: new Set(),
+    refused: [],
+  };
   const behind = new Set<string>(engine.treeBehind());
   const records: FileRecord[] = [];
   if (paths === undefined) records.push(...(await engine.list()));
-  else for (const path of paths) records.push(...(await engine.list({ prefix: path as DocumentPath })));
+  else
+    for (const path of paths)
+      if (pathProblem(path) === undefined)
+        records.push(...(await engine.list({ prefix: path as DocumentPath })));
   for (const record of records) sort(found, record, behind);
   if (found.missing.size > 0) await grace();
   for (const path of found.missing)
@@ -65,7 +76,9 @@ function sort(found: Found, record: FileRecord, behind: ReadonlySet<string>): vo
   if (state === "missing") found.missing.add(path);
   else if (state === "modified") found.edited.add(path);
   else if (state === "untracked" || refused?.code === "clash") {
-    if (!isScratch(path)) found.edited.add(path);
+    if (isScratch(path)) return;
+    found.edited.add(path);
+    found.created.set(path, hash);
   } else if (refused) found.refused.push({ path, ...refused });
 }
 

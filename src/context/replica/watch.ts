@@ -6,6 +6,7 @@ import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { noticesEveryChange } from "../../kit/disk/change-notices.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import { isNudge } from "./daemon-status.ts";
 
 /** Reports this long after the last change, */
 const QUIET_MS = 60;
@@ -21,8 +22,8 @@ const MARK = `.cairn/write-watch-${process.pid}-`;
 /** Without the report by then, the system is taken not to watch. */
 const MARK_MS_MAX = 1_000;
 
-/** `everything`: too many paths, or the system lost some. */
-export type Changed = ReadonlySet<string> | "everything";
+/** `everything`: too many paths, or the system lost some. `nudged`: a command asks the daemon to try again. */
+export type Changed = ReadonlySet<string> | "everything" | "nudged";
 
 export class TreeWatch {
   readonly #tell: (changed: Changed) => void;
@@ -96,6 +97,7 @@ export class TreeWatch {
   #noted(name: string | null): void {
     const path = name?.split(sep).join("/").normalize("NFC") ?? "";
     this.#marked.get(path)?.();
+    if (isNudge(path)) this.#tell("nudged");
     if (OWN.test(path)) return;
     this.#changes += 1;
     this.#paths.add(path);

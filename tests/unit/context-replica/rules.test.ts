@@ -8,7 +8,13 @@ import {
   mayBeCut,
   parseConflictName,
 } from "../../../src/context/sync/conflict-names.ts";
-import { decide, needsConsent, type Action, type Facts } from "../../../src/context/replica/decision.ts";
+import {
+  countDeletes,
+  decide,
+  needsConsent,
+  type Action,
+  type Facts,
+} from "../../../src/context/replica/decision.ts";
 import { mergeTexts } from "../../../src/context/replica/merge.ts";
 import { PATH_BYTES_MAX, pathProblem } from "../../../src/kit/text/paths.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
@@ -92,6 +98,12 @@ describe("decision", () => {
     [0, 0, false],
   ])("%p deletes of %p files: consent %p", (deletes, files, expected) => {
     expect(needsConsent(deletes, files)).toBe(expected);
+  });
+
+  test("content that arrives under another name is not deleted, once for each such name", () => {
+    expect(countDeletes(["a", "b", "b"], [])).toBe(3);
+    expect(countDeletes(["a", "b", "b"], ["b", "c"])).toBe(2);
+    expect(countDeletes(["a", "b", "b"], ["b", "a", "b"])).toBe(0);
   });
 });
 
