@@ -28,6 +28,11 @@ describe("init --reconfigure", () => {
       ),
     );
     expect(await at.refused(...change("--force"))).toEqual(failure("use --reconfigure or --force, not both"));
+    expect(await at.refused("init", "client", "--reconfigure", "--token-file", "new.token")).toEqual(
+      failure(
+        "--token-file changes nothing by itself; to replace the folder's token, run the command with --server <address>, --space <name> and without --reconfigure",
+      ),
+    );
     const changed = await at.data<object>(...change("--name", "mine", "--max-versions", "5"));
     expect(changed).toEqual(shown({ name: "mine", "max-versions": "5" }, ["name", "max-versions"]));
     expect(readFileSync(at.at("notes", ".cairn", "space.yaml"), "utf8")).toContain("max_versions: 5");

@@ -108,6 +108,25 @@ test("a directory that moves with many files needs no consent, on either side", 
   expect(lab.bob.tree()).toEqual(lab.ann.tree());
 });
 
+test("a move of more files than one push holds looks like a move to those who hear of it in parts", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 600 }, (_, index) => [`docs/${index}.md`, `${index}`]),
+  );
+  await using lab = await team(files);
+  for (const [path, text] of Object.entries(files)) lab.ann.write(path.replace("docs", "pages"), text);
+  lab.ann.remove("docs");
+  let pushes = 0;
+  const cut = (path: string) => {
+    if (path.includes("/push") && ++pushes === 2) throw new AppError("unavailable", "cut");
+  };
+  await refusal(lab.ann.sync({}, cut), "unavailable", "cut");
+  const { pulled, removed } = await lab.bob.sync();
+  expect([pulled.length, removed.length]).toEqual([250, 250]);
+  await lab.ann.sync();
+  await lab.bob.sync();
+  expect(lab.bob.tree()).toEqual(lab.ann.tree());
+});
+
 test("a delete that is under way counts when it has ended, so that consent is asked for all of it", async () => {
   const files = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}.md`, `${index}`]));
   await using lab = await team(files);
@@ -293,7 +312,8 @@ test("a sync stops and asks if the server has another history, then keeps both s
   await restore();
   const before = lab.ann.tree();
   // A dry run that a person agreed to leaves the question open.
-  expect((await lab.ann.sync({ confirmed: true, dryRun: true })).dry_run).toBe(true);
+  const planned = await lab.ann.sync({ confirmed: true, dryRun: true });
+  expect([planned.dry_run, changesOf(planned)]).toEqual([true, { pushed: ["a.md", "c.md"] }]);
   await refusal(lab.ann.sync(), "epoch_changed", /another history now; nothing was changed here/, {
     needs_consent: true,
   });

@@ -309,7 +309,7 @@ async function printReconfigured(
   if (file !== undefined && given["server"] === undefined)
     throw new AppError(
       "invalid",
-      "--token-file changes nothing by itself; to replace a token, run cairn auth login <name> --server <address>",
+      "--token-file changes nothing by itself; to replace the folder's token, run the command with --server <address>, --space <name> and without --reconfigure",
     );
   const where = {
     dir: text("dir"),

@@ -107,11 +107,8 @@ export class Comparison {
       await recordEdits(engine, found, this.#deps.state.origin!.user);
     }
     this.#refused.push(...found.refused);
-    if (this.#options.dryRun) return planned;
-    return this.#withLineage(
-      engine,
-      this.#decideAll(rows, found, (_, live) => live),
-    );
+    const isDry = this.#options.dryRun === true;
+    return this.#withLineage(engine, isDry ? planned : this.#decideAll(rows, found, (_, live) => live));
   }
 
   /**

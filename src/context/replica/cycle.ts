@@ -77,6 +77,8 @@ async function cycled(deps: CycleDeps, options: CycleOptions, report: SyncReport
   let ended = false;
   for (let round = 1; round <= ROUNDS_MAX && !ended; round += 1) ended = (await cycle.round()) === "done";
   if (!ended) cycle.reportUnsent();
+  // Moves are sent in pairs.
+  for (const sent of [report.pushed, report.withdrawn]) sent.sort();
   report.head = deps.state.head ?? "";
   return report;
 }
@@ -297,6 +299,7 @@ class Cycle {
       path,
       local: file,
       expected: row?.version ?? null,
+      replaces: row?.hash ?? null,
     }));
     this.#sendings = sendings;
     if (sendings.length === 0) return "done";

@@ -2,7 +2,7 @@
 // is recognized by its content in the next cycle.
 
 import { AppError } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/text/paths.ts";
+import { ancestorsOf, foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { PushOperation } from "../sync/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { fileError, pathOf, problemOf } from "../versioned-store/file-error.ts";
@@ -25,6 +25,8 @@ export interface Sending {
   readonly local: LocalFile | undefined;
   /** The server's live version; null: none. */
   readonly expected: number | null;
+  /** The hash of that version. */
+  readonly replaces: string | null;
 }
 
 interface Prepared extends Sending {
@@ -47,7 +49,7 @@ export async function pushAll(
   sendings: readonly Sending[],
   report: SyncReport,
 ): Promise<"done" | "again"> {
-  const left = [...sendings.filter(isDelete), ...sendings.filter((one) => !isDelete(one))];
+  const left = inOrder(sendings);
   const refusals = { count: 0 };
   let again = false;
   while (left.length > 0) {
@@ -58,8 +60,29 @@ export async function pushAll(
   return again ? "again" : "done";
 }
 
-function isDelete({ local }: Sending): boolean {
-  return local === undefined;
+/**
+ * Deletes come first, so that they free names. A file that moved is sent beside the delete of its old name: other clients hear of both at once, so
+ * that they need not take a large move for a delete.
+ */
+function inOrder(sendings: readonly Sending[]): Sending[] {
+  const puts = sendings.filter(({ local }) => local !== undefined);
+  const names = new Set(puts.map(({ path }) => foldedPath(path)));
+  const folders = new Set([...names].flatMap((name) => [...ancestorsOf(name)]));
+  const frees = (path: string) => {
+    const name = foldedPath(path);
+    return names.has(name) || folders.has(name) || ancestorsOf(name).some((above) => names.has(above));
+  };
+  const byHash = Map.groupBy(puts, ({ local }) => local!.hash);
+  const deletes: Sending[] = [];
+  const moves: Sending[] = [];
+  for (const one of sendings) {
+    if (one.local !== undefined) continue;
+    const put = frees(one.path) ? undefined : byHash.get(one.replaces ?? "")?.pop();
+    if (put) moves.push(one, put);
+    else deletes.push(one);
+  }
+  const moved = new Set(moves);
+  return [...deletes, ...moves, ...puts.filter((one) => !moved.has(one))];
 }
 
 /** Takes the next operations from the front of `left`. Leaves out a file that changed since it was compared. */
