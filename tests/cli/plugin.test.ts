@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
-import { commandWords } from "../../src/kit/terminal/command-text.ts";
+import { commandText, commandWords } from "../../src/kit/terminal/command-text.ts";
 import { binaryPath, outcomeOf } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";
@@ -143,7 +143,12 @@ describe("refuses, and changes nothing", () => {
       "AGENTS.md: line 3 has <!-- cairn:begin --> without <!-- cairn:end --> after it; repair or delete the block by hand";
     const link = "GEMINI.md is a symbolic link, which is not followed; replace it with a file or folder";
     const cases: [string[], [number, string]][] = [
-      [["activate", "--only", "cursor,agents", ...flags], failure(`nothing was changed: ${line}`)],
+      [
+        ["activate", "--only", "cursor,agents", ...flags],
+        failure(
+          `nothing was changed: ${line}; to connect the others, run cairn activate --only cursor ${commandText(flags)}`,
+        ),
+      ],
       [["activate", "--only", "gemini,agents", ...flags], failure(`nothing was changed: ${link}; ${line}`)],
       [["deactivate"], failure(`nothing was changed: ${line}`)],
       [

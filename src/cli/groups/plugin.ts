@@ -102,7 +102,10 @@ export const activate = defineCommand({
   async run({ args }) {
     const scope = scopeOf({ project: args.folder });
     const ids = args.only === undefined ? integrations().detected(scope) : commaList(args.only);
-    await finish(await planned(ids, scope, args), scope, args);
+    const changes = await planned(ids, scope, args).catch((error: unknown) => {
+      throw withOthers(error, ids, args);
+    });
+    await finish(changes, scope, args);
     if (formatOf(args) === "text" && args["dry-run"] !== true)
       await printHint(`start a new session in each tool; ${undoing(args.folder)} undoes this`);
   },
@@ -121,6 +124,22 @@ export const deactivate = defineCommand({
     );
   },
 });
+
+/** Names the command that connects the other tools, if some cannot be connected. */
+function withOthers(
+  error: unknown,
+  ids: readonly string[],
+  args: SpaceCommandFlags & { readonly folder?: string | undefined },
+): unknown {
+  if (!(error instanceof AppError) || !Array.isArray(error.details?.["ids"])) return error;
+  const refused: readonly unknown[] = error.details["ids"];
+  const others = ids.filter((one) => !refused.includes(one));
+  if (others.length === 0) return error;
+  const words = ["activate", "--only", others.join(",")];
+  const places = args.folder === undefined ? [] : [args.folder];
+  const again = nextCommand(words, places, { ...args });
+  return new AppError(error.code, `${error.message}; to connect the others, run ${again}`, error.details);
+}
 
 /** The command that undoes an activation, which needs no space. */
 function undoing(projectFolder: string | undefined): string {

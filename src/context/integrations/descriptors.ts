@@ -18,6 +18,8 @@ export interface Descriptor {
   readonly target: string;
   /** Relative to the home directory: applies to every project. */
   readonly userTarget?: string;
+  /** Files in the project that some of its tools read only if there is no target. */
+  readonly hides?: readonly string[];
   /** Begins a rules file that we create. */
   readonly preamble?: string;
   /** Any of these shows that the tool is used: names in the project or the home directory, programs on the PATH. */

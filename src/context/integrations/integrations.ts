@@ -9,7 +9,7 @@ import { AppError } from "../../kit/error.ts";
 import { blockOf, descriptorsOf, FALLBACK_ID, SESSION_HOOK, type Descriptor } from "./descriptors.ts";
 import { hasBlock, withBlock, withoutBlock } from "./marked-block.ts";
 import { hasHook, withHook, withoutHook, type HookCommand } from "./session-hook.ts";
-import { deleteTarget, readTarget, writeTarget, type TargetFile } from "./target-file.ts";
+import { deleteTarget, readLinkedTarget, readTarget, writeTarget, type TargetFile } from "./target-file.ts";
 
 /** The place to deliver to: a project, or everything that this person works on. */
 export type Scope = { readonly project: string } | { readonly user: true };
@@ -71,7 +71,7 @@ export class Integrations {
     return this.#plan(ids, scope, (one, text) =>
       one.how === SESSION_HOOK
         ? withHook(text, texts.hook)
-        : withBlock(text, texts.block, preambleOf(one, scope)),
+        : withBlock(text, texts.blockBeside(hiddenBy(one, text, scope)), preambleOf(one, scope)),
     );
   }
 
@@ -103,7 +103,7 @@ export class Integrations {
     for (const one of this.#offered(ids, scope)) {
       let target: TargetFile | undefined;
       try {
-        target = await readTarget(this.#root(scope), nameOf(one, scope));
+        target = await this.#read(one, scope);
         const { text } = target;
         const after = named(target, () => become(one, text));
         const action = actionOf(text, after);
@@ -124,7 +124,7 @@ export class Integrations {
     const detected = this.#isDetected(one, scope);
     const entry = { id, tool, detected, how, target: join(this.#root(scope), name) };
     try {
-      const { text } = await readTarget(this.#root(scope), name);
+      const { text } = await this.#read(one, scope);
       const installed = text !== undefined && (how === SESSION_HOOK ? hasHook(text) : hasBlock(text));
       return { ...entry, installed, problem: null };
     } catch (error) {
@@ -151,6 +151,11 @@ export class Integrations {
     );
   }
 
+  #read(one: Descriptor, scope: Scope): Promise<TargetFile> {
+    const read = "project" in scope ? readTarget : readLinkedTarget;
+    return read(this.#root(scope), nameOf(one, scope));
+  }
+
   #root(scope: Scope): string {
     return "project" in scope ? scope.project : homeDirectory(this.#environment);
   }
@@ -159,7 +164,7 @@ export class Integrations {
 /** The texts that are written into the files. */
 class DeliveredTexts {
   readonly hook: HookCommand;
-  readonly block: string;
+  readonly #block: string;
 
   constructor({ program, spaceFlags, space, folder }: Delivery, system: string) {
     const words = (...command: string[]) => [program, ...command, ...spaceFlags];
@@ -170,7 +175,7 @@ class DeliveredTexts {
       system === "win32"
         ? { command: program, args: inject.slice(1) }
         : { command: commandText(inject, system) };
-    this.block = blockOf({
+    this.#block = blockOf({
       space,
       map: line("context", "inject", "--mode", "map"),
       search: line("search", "WORDS"),
@@ -178,6 +183,18 @@ class DeliveredTexts {
       where: folder === undefined ? "" : `The documents are also plain files below ${folder}.\n`,
     });
   }
+
+  /** `hidden`: a file that the tool would read if the file with the block did not exist. */
+  blockBeside(hidden: string | undefined): string {
+    if (hidden === undefined) return this.#block;
+    return `Read \`${hidden}\` in this folder first: its instructions apply to this project, too.\n\n${this.#block}`;
+  }
+}
+
+/** Undefined: none, or the file has text of its own, so a person decided what it says. */
+function hiddenBy(one: Descriptor, text: string | undefined, scope: Scope): string | undefined {
+  if (!("project" in scope) || (text !== undefined && withoutBlock(text)?.trim())) return undefined;
+  return one.hides?.find((name) => existsSync(join(scope.project, name)));
 }
 
 function nameOf({ target, userTarget }: Descriptor, scope: Scope): string {

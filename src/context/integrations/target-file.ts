@@ -1,9 +1,10 @@
-// The file of a tool in a person's project: read with care, written durably. No symbolic link is followed below the project folder, because a
-// link can lead to a file that other projects share. Line ends, byte order mark and permissions stay as they are.
+// The file of a tool: read with care, written durably. No symbolic link is followed below a project folder, because a link can lead to a file that
+// other projects share. A file for all projects may be a link, as of people who keep their settings in a repository: the link stays, and the file that
+// it leads to is edited. Line ends, byte order mark and permissions stay as they are.
 
 import { constants } from "node:fs";
-import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, mkdir, open, realpath, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { absentAsUndefined, accessProblem, guarded, isUnwritable } from "../../kit/disk/disk.ts";
 import { sizeText } from "../../kit/text/amounts.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
@@ -61,6 +62,15 @@ export async function readTarget(folder: string, name: string): Promise<TargetFi
       await handle.close();
     }
   });
+}
+
+/** As `readTarget`, of the file that the name leads to through links. A link that leads nowhere is refused. */
+export async function readLinkedTarget(folder: string, name: string): Promise<TargetFile> {
+  const [root, path] = await Promise.all(
+    [folder, join(folder, name)].map((one) => realpath(one).catch(() => undefined)),
+  );
+  const isLinked = root !== undefined && path !== undefined && path !== join(root, name);
+  return isLinked ? readTarget(dirname(path), basename(path)) : readTarget(folder, name);
 }
 
 /** Raises `conflict` if the file changed after it was read, `refused` without access. */

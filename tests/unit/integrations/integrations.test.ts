@@ -4,8 +4,10 @@ import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -167,6 +169,44 @@ test("the file for all projects of a user is in the home directory", async () =>
     "invalid",
     "agents has no file for all projects of a user; omit --user",
   );
+});
+
+test("a new AGENTS.md names the file that some tools read only without one", async () => {
+  await using here = await place();
+  here.write("CLAUDE.md", "# Mine\n");
+  const install = () => here.tools.planInstall(["agents"], here.project, DELIVERY);
+  await here.tools.apply(await install());
+  const hint = "Read `CLAUDE.md` in this folder first: its instructions apply to this project, too.";
+  expect(here.read("AGENTS.md")).toContain(`<!-- cairn:begin -->\n${hint}\n\n## Shared context\n`);
+  expect(actions(await install())).toEqual(["agents none"]);
+  here.write("AGENTS.md", `# Agents\n\n${here.read("AGENTS.md")}`);
+  await here.tools.apply(await install());
+  expect(here.read("AGENTS.md")).not.toContain(hint);
+  expect(here.read("CLAUDE.md")).toBe("# Mine\n");
+});
+
+test("a settings file for all projects may be a link, which stays", async () => {
+  await using here = await place();
+  const kept = join(here.home, "dotfiles/claude.json");
+  const link = join(here.home, ".claude/settings.json");
+  for (const path of [kept, link]) mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(kept, '{\n  "model": "opus"\n}\n', { mode: 0o640 });
+  symlinkSync("../dotfiles/claude.json", link);
+  const user = { user: true } as const;
+  const changes = await here.tools.planInstall(["claude-code"], user, DELIVERY);
+  expect(changes.map(({ action, target }) => [action, target.path])).toEqual([["update", kept]]);
+  await here.tools.apply(changes);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(kept, "utf8"))).toMatchObject({ model: "opus", hooks: {} });
+  expect((await here.tools.list(user))[0]).toMatchObject({ installed: true, problem: null });
+  await here.tools.apply(await here.tools.planRemove(["claude-code"], user));
+  expect(readFileSync(link, "utf8")).toBe('{\n  "model": "opus"\n}\n');
+  rmSync(kept);
+  const nowhere = /\.claude\/settings\.json is a symbolic link/;
+  await refusal(here.tools.planInstall(["claude-code"], user, DELIVERY), "invalid", nowhere, {
+    id: "claude-code",
+    ids: ["claude-code"],
+  });
 });
 
 describe("refuses, and changes nothing", () => {
