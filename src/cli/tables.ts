@@ -27,6 +27,8 @@ const PLACES: ReadonlySet<string> = new Set([
   "LINKED FROM",
   "URL",
 ]);
+/** Columns of dates, which say something else if a part is missing: never cut. */
+const DATES: ReadonlySet<string> = new Set(["VALIDATED", "DUE"]);
 /** A column of places is cut below this after all others. */
 const PLACE_COLUMNS_MIN = 32;
 
@@ -112,7 +114,9 @@ function paddedAny(text: string, room: number, isPlace: boolean | undefined): st
 
 /** Narrows the columns until the line fits, those of places last. If it cannot fit, places stay legible: the terminal wraps the line anyway. */
 function fitted(natural: readonly number[], header: readonly string[], columns: number): number[] {
-  const least = header.map((name) => Math.max(CUT_COLUMNS_MIN, name.length));
+  const least = header.map((name, column) =>
+    DATES.has(name) ? natural[column]! : Math.max(CUT_COLUMNS_MIN, name.length),
+  );
   const first = least.map((width, column) =>
     PLACES.has(header[column]!) ? Math.max(width, PLACE_COLUMNS_MIN) : width,
   );

@@ -11,6 +11,7 @@ const topic = (name: keyof typeof topicTexts, description: string): Topic => ({
 export const topics = {
   spaces: topic("spaces", "What a space is, and how a command finds one"),
   sync: topic("sync", "How copies of a space sync"),
+  mcp: topic("mcp", "How an AI tool starts cairn mcp"),
   rights: topic("rights", "Who may see and change what"),
   environment: topic("environment", "Variables and standard directories"),
   output: topic("output", "Text, JSON and YAML, and the stream for each"),

@@ -94,6 +94,26 @@ describe("the process", () => {
     expect(await within("cairn mcp ends", child.exited)).toBe(0);
   });
 
+  test("answers each request of a batch, and takes null for no arguments", async () => {
+    await using place = await inFolder();
+    const child = spawned(...place.flags);
+    const asked = [
+      { id: "a", method: "ping" },
+      { method: "notifications/cancelled", params: { requestId: "gone" } },
+      { id: "b", method: "tools/call", params: { name: "status", arguments: null } },
+    ].map((request) => ({ jsonrpc: "2.0", ...request }));
+    child.stdin.write(`${initialize}{"jsonrpc":"2.0","method":"notifications/initialized"}\n`);
+    child.stdin.write(`${JSON.stringify(asked)}\n`);
+    await child.stdin.end();
+    const lines = (await child.stdout.text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toEqual([1, "a", "b"]);
+    expect(lines[2].result.content[0].text).toStartWith("space: main\n");
+    expect(await child.stderr.text()).toBe("");
+  });
+
   test("a message without end is refused, and ends it", async () => {
     await using place = await inFolder();
     const child = spawned(...place.flags);

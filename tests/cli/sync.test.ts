@@ -255,6 +255,10 @@ test("daemons exchange files; the unit's own command line is a daemon", async ()
     await eventually(() => treeOf(ann.directory)["b.md"], "from bob\n");
     const log = async () => / INFO {2}synced pulled=1 /.test(await ann.printed("daemon", "logs"));
     await eventually(log, true);
+    expect(await ann.data<object>("daemon", "logs", "--lines", "1")).toEqual({
+      path: expect.stringMatching(/daemon\.log$/),
+      lines: [expect.stringContaining(" INFO ")],
+    });
     expect((await ann.refused("daemon", "start"))[1]).toMatch(
       /^Error: the daemon is already running \(process \d+\)/,
     );

@@ -39,6 +39,15 @@ describe("a table", () => {
     expect([at80(target), at80(path)].map((line) => Bun.stringWidth(line) <= 80)).toEqual([true, true]);
   });
 
+  test("cuts no date", () => {
+    const header = ["STATE", "PATH", "STALE AFTER", "VALIDATED", "DUE", "OWNER"];
+    const path = "projects/example/project.md";
+    const cells = ["fresh", path, "90d", "written 2026-11-26", "2027-02-24", "the owner"];
+    const line = plain(table([cells], header, "none", 80)).split("\n")[1]!;
+    expect(line).toMatch(/^fresh {2}pro\S*…\S*\.md +90d +written 2026-11-26 {2}2027-02-24 {2}the /);
+    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
+  });
+
   test("is never cut below what says nothing any more, and keeps its paths legible where it cannot fit", () => {
     expect(shown(5).split("\n")[1]).toMatch(/^projects…\/2026-11-03-planning\.md +v12 +.{8}$/);
     expect(shown(27).split("\n")[1]).toMatch(/^\S{8} +v12 +.{8}$/);

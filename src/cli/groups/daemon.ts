@@ -10,7 +10,7 @@ import { systemClock } from "../../kit/clock.ts";
 import { extraTrust, homeDirectory, processEnvironment, ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
-import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { ownCommand } from "../../kit/processes/process.ts";
 import { forgetStop, requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { inWordsOfFlags, localDirectory } from "../connection.ts";
@@ -154,7 +154,7 @@ export const daemonLogs = defineCommand({
     const count = args.lines === undefined ? LINES_DEFAULT : wholeNumber("--lines", args.lines, { min: 1 });
     const lines = lastLines(path, count);
     if (!lines) throw new AppError("not_found", `${path}: no log; the daemon has not run here`);
-    await printText(lines.join("\n"));
+    await printData({ path, lines }, formatOf(args), () => lines.join("\n"));
   },
 });
 

@@ -1,7 +1,7 @@
 // The MCP server: connects the tools and resources of one space to a client over two streams. It answers the handshake at once, and opens the space
 // when a call needs it. The output carries the protocol only; what a person should know goes to the log.
 
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -22,6 +22,7 @@ import type { Log } from "../../kit/log.ts";
 import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 import { version } from "../../kit/version.ts";
 import type { SpaceDoor } from "../space/door.ts";
+import { withoutBatches } from "./batches.ts";
 import { documentTools, writingTools } from "./document-tools.ts";
 import { linkTools } from "./link-tools.ts";
 import { listResources, readResource, RESOURCE_TEMPLATE } from "./resources.ts";
@@ -78,6 +79,7 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
     inSpace,
     log,
   );
+  const lines = Readable.from(withoutBatches(input));
   // The client has closed its end and no longer reads answers.
   const unread = new Promise<void>((resolve) => {
     for (const event of ["close", "error"] as const) output.once(event, resolve);
@@ -87,14 +89,15 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
       onclose: resolve,
       onerror: (error: Error) => log.warn("the client sent no valid message", { reason: messageOf(error) }),
     });
-    for (const event of ["end", "close", "error"] as const) input.once(event, resolve);
+    for (const event of ["end", "close", "error"] as const) lines.once(event, resolve);
   });
-  const transport = new StdioServerTransport(input, output, { maxBufferSize: MESSAGE_BYTES_MAX });
+  const transport = new StdioServerTransport(lines, output, { maxBufferSize: MESSAGE_BYTES_MAX });
   await server.connect(transport);
   const answered = watched(transport);
   await Promise.race([gone, unread, stop]);
   await within(END_WAIT_MS, Promise.all([Promise.race([answered(), unread]), Promise.allSettled(running)]));
   await server.close();
+  lines.destroy();
 }
 
 const REQUESTS = new Map(
@@ -130,6 +133,8 @@ function watched(transport: Transport): () => Promise<void> {
     onmessage: ((message, extra) => {
       if ("method" in message && "id" in message) {
         open.add(message.id);
+        // Null means absent, as some models write it.
+        if (message.params?.["arguments"] === null) delete message.params["arguments"];
         const problem = paramsProblem(message);
         if (problem !== undefined) return refuse(message.id, problem);
       }

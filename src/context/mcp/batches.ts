@@ -1,0 +1,46 @@
+// Takes batches apart. Version 2025-03-26 of the protocol lets a client send several messages as one array; the library reads single ones. Each
+// request of a batch is answered by itself, with its id.
+
+import { MESSAGE_BYTES_MAX } from "./schema.ts";
+
+const LINE_FEED = 0x0a;
+const OPENING_BRACKET = 0x5b;
+
+/** Yields everything as it is but batches, whose messages become lines. */
+export async function* withoutBatches(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const line = (last: Buffer) => {
+    const whole = Buffer.concat([...parts, last]);
+    parts.length = bytes = 0;
+    return whole;
+  };
+  for await (const chunk of input) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      yield* messagesIn(line(chunk.subarray(from, end + 1)));
+      from = end + 1;
+    }
+    const rest = chunk.subarray(from);
+    bytes += rest.length;
+    // The library refuses it.
+    if (bytes > MESSAGE_BYTES_MAX) yield line(rest);
+    else if (rest.length > 0) parts.push(rest);
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
+}
+
+function* messagesIn(line: Buffer): Generator<Buffer> {
+  const messages = line[0] === OPENING_BRACKET ? parsed(line) : undefined;
+  if (!Array.isArray(messages) || messages.length === 0) return yield line;
+  for (const message of messages) yield Buffer.from(`${JSON.stringify(message)}\n`);
+}
+
+/** Undefined: not JSON. */
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
