@@ -132,6 +132,17 @@ test("without any tool, AGENTS.md is written, which most tools read", async () =
   ]);
 });
 
+test("warns that the files of a tool in the folder of a space are documents of it", async () => {
+  await using here = await place();
+  const warning =
+    "is in the space itself, so these files, which name places of this machine, become documents";
+  const said = async (folder: string) =>
+    (await here.cairn("activate", folder, "--dir", here.space, "--dry-run")).stderr;
+  expect(await said(here.space)).toContain(`warning: ${here.space} ${warning}`);
+  expect(await said(join(here.space, "team"))).toContain(warning);
+  expect(await said(here.project())).not.toContain("warning");
+});
+
 describe("refuses, and changes nothing", () => {
   test("a file with half a block, a link, and flags that contradict each other", async () => {
     await using here = await place();

@@ -2,7 +2,7 @@
 
 import { defineCommand } from "citty";
 import { realpathSync, statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import {
   Integrations,
   type Change,
@@ -14,7 +14,7 @@ import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { formatOf, printData, printHint } from "../../kit/terminal/output.ts";
+import { formatOf, printData, printHint, printWarning } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { spaceWords } from "../space-arguments.ts";
@@ -188,7 +188,19 @@ export async function unconnectedTools(): Promise<Pick<Listed, "id" | "tool">[]>
 async function planned(ids: readonly string[], scope: Scope, flags: SpaceCommandFlags): Promise<Change[]> {
   const space = await withSpace(flags, async ({ name }) => name);
   const { program, flags: spaceFlags, folder: directory } = spaceWords(flags, space);
+  if ("project" in scope && directory !== undefined) await warnInside(directory, scope.project);
   return integrations().planInstall(ids, scope, { program, spaceFlags, space, folder: directory });
+}
+
+/** The files of a tool name places of this machine, and those in a space are documents of everyone who has it. */
+async function warnInside(space: string, projectFolder: string): Promise<void> {
+  const way = relative(realpathSync(space), projectFolder);
+  if (way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way) return;
+  const { isReplica } = await import("../../context/replica/state.ts");
+  const others = isReplica(space) ? " and reach everyone who syncs it" : "";
+  await printWarning(
+    `warning: ${projectFolder} is in the space itself, so these files, which name places of this machine, become documents of it${others}; to connect a project, run the command in its folder`,
+  );
 }
 
 async function finish(
