@@ -145,6 +145,9 @@ test("status names a change that the server refused, until a sync succeeds", asy
     `\n\n  held       a.md: ${reason}\n\ntry a held change again: cairn sync\n`,
   );
   expect(await ann.data("status")).toMatchObject({ held: [{ path: "a.md", direction: "up", reason }] });
+  const daemon = await ann.cairn("daemon", "status");
+  expect(daemon.stdout).toMatch(/^held +1$/m);
+  expect(daemon.stderr).toContain("1 change was refused and waits; see cairn status");
   await server.admin.patch("/users/ann", { role: "contributor" });
   await ann.printed("sync");
   expect(await ann.printed("status")).toEndWith("\n\neverything on disk is recorded\n");

@@ -10,14 +10,14 @@ import { systemClock } from "../../kit/clock.ts";
 import { extraTrust, homeDirectory, processEnvironment, ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
-import { formatOf, printData } from "../../kit/terminal/output.ts";
+import { formatOf, printData, printHint } from "../../kit/terminal/output.ts";
 import { ownCommand } from "../../kit/processes/process.ts";
 import { forgetStop, requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { inWordsOfFlags, localDirectory } from "../connection.ts";
 import { connectAsUserOf, requireFolderToken, replicaArgs, tokenFileArg } from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
 import { startInBackground } from "../starting.ts";
-import { fields, wholeNumber } from "../tables.ts";
+import { fields, plural, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
 /** For a daemon that the system starts. */
@@ -125,11 +125,18 @@ export const daemonStatus = defineCommand({
     const { isInstalled } = await import("../../context/replica/installing.ts");
     const status = await statusOf(directory);
     const installed = isInstalled(await unitOf(args));
+    const { openReplicaState } = await import("../../context/replica/state.ts");
+    using state = await openReplicaState(directory);
+    const held = state.held().map(({ path, direction, reason }) => ({ path, direction, reason }));
     await printData(
-      { directory, running: status !== undefined, installed, ...status },
+      { directory, running: status !== undefined, installed, ...status, held },
       formatOf(args),
-      (one) => fields({ ...one, problem: one.problem?.message ?? null }),
+      (one) => fields({ ...one, problem: one.problem?.message ?? null, held: held.length }),
     );
+    if (held.length > 0 && formatOf(args) === "text")
+      await printHint(
+        `${plural(held.length, "change was refused and waits", "changes were refused and wait")}; see ${nextCommand(["status"], [], args)}`,
+      );
     if (!status)
       throw new AppError(
         "conflict",
