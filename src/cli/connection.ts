@@ -8,7 +8,8 @@ import {
   ownSpaceDirectory,
 } from "../context/space/directory.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
-import { runningDoor, systemUser } from "../context/people/local-door.ts";
+import { STARTING } from "../context/client/server-health.ts";
+import { doorState, systemUser } from "../context/people/local-door.ts";
 import { systemClock } from "../kit/clock.ts";
 import { accessTokenIn, TOKEN_EXPECTED } from "../kit/secrets/access-token.ts";
 import { accessProblem } from "../kit/disk/disk.ts";
@@ -247,15 +248,25 @@ export function tokenToSend(url: string, flags: ServerFlags, user?: string): str
 /** Connects to the running server, or opens its data, which takes one command at a time. Raises as `openWhenFree`. */
 function transportTo(directory: string): Promise<Transport> {
   const open = async () => {
-    const door = await runningDoor(directory);
-    if (door) return doorTransport(directory, door);
+    const state = await doorState(directory);
+    if (state.kind === "running") return doorTransport(directory, state.door);
+    if (state.kind === "starting") throw stillStarting(directory);
     const { inProcessTransport } = await import("../context/in-process.ts");
     const write = (line: string) => void printWarning(line.trimEnd());
     return inProcessTransport(directory, { format: "text", write });
   };
-  return openWhenFree(open, systemClock, () =>
-    printWarning(`another command is using ${directory}; waiting for it`),
+  return openWhenFree(open, systemClock, ({ details }) =>
+    printWarning(
+      details?.["reason"] === STARTING
+        ? `the server in ${directory} is starting; waiting for it`
+        : `another command is using ${directory}; waiting for it`,
+    ),
   );
+}
+
+function stillStarting(directory: string): AppError {
+  const details = { in_use: true, reason: STARTING };
+  return new AppError("conflict", `the server in ${directory} is still starting; try again shortly`, details);
 }
 
 /** Returns the token in the file of `--token-file`. Raises `invalid`. */

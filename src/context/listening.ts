@@ -66,7 +66,7 @@ export class Listening {
     listener.port = this.port;
     listener.localPort = this.#local?.port;
     authentication.openLocalDoor(
-      this.#door.open(this.#local?.url ?? this.url, this.#local && this.url),
+      this.#door.open({ url: this.#local?.url ?? this.url, public_url: this.#local && this.url }),
       this.#door.name,
     );
     this.#log.info("listening", { url: this.url, version: version.version, data: config.directory });

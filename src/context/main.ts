@@ -8,6 +8,7 @@ import { stateFile } from "../kit/replication/local-state.ts";
 import { openDatabase } from "../kit/storage/db.ts";
 import type { Environment } from "../kit/environment.ts";
 import { AppError, messageOf } from "../kit/error.ts";
+import type { Exchange } from "../kit/http/exchange.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/storage/migrate.ts";
@@ -19,6 +20,7 @@ import { readTls, validity } from "./config/tls-files.ts";
 import { Listening } from "./listening.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations, serverSchema } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
+import { StartingDoor } from "./people/starting-door.ts";
 import { settledFirst, type Copying } from "./replication/copying.ts";
 import { createHandler } from "./server.ts";
 import type { AcmeOptions, ServerAcme } from "./server-acme.ts";
@@ -28,6 +30,8 @@ import type { OutboundOptions } from "./webhooks/build.ts";
 import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
 export const DATABASE_NAME = "server.db";
+/** Keeps a second process out of the data directory of a node while none of its databases is open. */
+export const NODE_LOCK = "replication-lock.db";
 /** Of the ten seconds that a stop may take: what is closed after it needs time, too. */
 const STOP_DEADLINE_MS = 8_000;
 
@@ -52,6 +56,8 @@ export interface OpenOptions {
   readonly copying?: Copying;
   /** Opens the data of a server with several nodes without them: for data that is not in use, such as a restored backup. */
   readonly isApart?: boolean;
+  /** Called once this process has the lock of the data. */
+  readonly onLocked?: ((directory: string, log: Log) => void) | undefined;
 }
 
 /** An open server. Without a listener, it serves only this process. */
@@ -77,6 +83,7 @@ export function openServer(options: OpenOptions): OpenServer {
   );
   if (options.copying) db.copyPagesTo(options.copying.server);
   try {
+    options.onLocked?.(options.directory, log);
     const report = migrate(db, serverMigrations, clock.now(), {
       whole: serverSchema,
       beforeUpgrade: (missing) => {
@@ -94,11 +101,12 @@ export function openServer(options: OpenOptions): OpenServer {
     const { setupCode: code } = options;
     const setup = code === undefined ? undefined : { code, moveTo: (to: Listen) => opened.moveTo(to) };
     const handle = createHandler(parts, log, setup);
+    const isOperator = (exchange: Exchange) => parts.authentication.isOperator(exchange);
     const opened: OpenServer = {
       config,
       parts,
       log,
-      handle: copying ? settledFirst(handle, copying, log) : handle,
+      handle: copying ? settledFirst(handle, { copying, isOperator, log }) : handle,
       moveTo: () => {},
       close: () => close(parts, log),
     };
@@ -161,9 +169,12 @@ async function close(parts: Parts, log: OpenLog): Promise<void> {
   log.flush();
 }
 
-/** Reports whether another process has this server's data open, by trying its lock: for callers that cannot ask the server. */
+/** Reports whether another process has this server's data open, by trying its locks: for callers that cannot ask the server. */
 export function isInUse(directory: string): boolean {
-  const path = join(directory, DATABASE_NAME);
+  return [DATABASE_NAME, NODE_LOCK].some((name) => isLocked(join(directory, name)));
+}
+
+function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   try {
     openDatabase(path).close();
@@ -189,6 +200,19 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
 /** As `startServer`, for a caller that also needs its parts. */
 export async function startOpen(
+  options: StartOptions,
+): Promise<{ readonly opened: OpenServer; readonly running: RunningServer }> {
+  let door: StartingDoor | undefined;
+  // A node has one already.
+  const onLocked = options.copying ? undefined : (at: string, log: Log) => (door = new StartingDoor(at, log));
+  try {
+    return await startLocked({ ...options, onLocked });
+  } finally {
+    await door?.close();
+  }
+}
+
+async function startLocked(
   options: StartOptions,
 ): Promise<{ readonly opened: OpenServer; readonly running: RunningServer }> {
   const opened = openServer(options);

@@ -19,8 +19,9 @@ import { settleState } from "../kit/replication/local-state.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { loadServerConfig } from "./config/config.ts";
 import type { ServerConfig } from "./config/schema.ts";
-import { startOpen, type OpenOptions, type RunningServer } from "./main.ts";
+import { NODE_LOCK, startOpen, type OpenOptions, type RunningServer } from "./main.ts";
 import { engineOf } from "./parts.ts";
+import { StartingDoor } from "./people/starting-door.ts";
 import { COPIED_NAMES, holdsWal } from "./replication/copied-files.ts";
 import { copyingBy } from "./replication/copying.ts";
 import { SharedKey } from "./replication/shared-key.ts";
@@ -29,9 +30,6 @@ import { Standby } from "./replication/standby.ts";
 import { bringTrees, spacesOf } from "./replication/trees.ts";
 
 const TERM_BITS = 64;
-/** Keeps a second process out of the data directory while none of its databases is open. */
-const LOCK = "replication-lock.db";
-
 interface ReplicatedOptions extends OpenOptions {
   readonly port?: number;
   /** Has the credentials of the object storage. */
@@ -56,18 +54,20 @@ export async function startReplicated(options: ReplicatedOptions): Promise<Repli
   if (!config.replication) throw new Error("this server has one node");
   const log = createLog({ ...options.log, level: config.logLevel, clock: options.clock ?? systemClock });
   const storage = bucketOf("replication", config.replication, environment);
-  await requireConditionalCreate(storage);
-  // Also later, when the first node leaves the check. Now, so that a start in the background says it.
-  await new SharedKey(storage, config).require();
-  const lock = openDatabase(join(directory, LOCK));
-  let node: Node;
+  const lock = openDatabase(join(directory, NODE_LOCK));
+  let door: StartingDoor | undefined;
   try {
-    node = new Node(options, { config, name: config.replication.node, storage, log });
+    door = new StartingDoor(directory, log);
+    await requireConditionalCreate(storage);
+    // Also later, when the first node leaves the check. Now, so that a start in the background says it.
+    await new SharedKey(storage, config).require();
+    return running(new Node(options, { config, name: config.replication.node, storage, log }), lock);
   } catch (error) {
     lock.close();
     throw error;
+  } finally {
+    await door?.close();
   }
-  return running(node, lock);
 }
 
 function running(node: Node, lock: Db): ReplicatedServer {

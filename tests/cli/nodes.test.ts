@@ -2,12 +2,12 @@
 // has the credentials of its shell.
 
 import { expect, test } from "bun:test";
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Examination } from "../../src/context/doctor/doctor.ts";
 import { cairnAt, failure, stoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
-import { eventually } from "../kit/eventually.ts";
+import { eventually, until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { ScriptedStorage } from "../kit/object-storage.ts";
 
@@ -74,4 +74,46 @@ test("a node in the background leads, another follows it, and status, health and
     true,
     { state: "ok", found: "this node is on standby" },
   ]);
+});
+
+test("commands say that a server is starting, wait for it, and stop it", async () => {
+  await using storage = await ScriptedStorage.start();
+  await using server = await stoppedContext("blank");
+  const { bucket, region, endpoint, credentials } = storage;
+  configure(server.directory, {
+    listen: { port: 0 },
+    replication: { node: "one", bucket, region, endpoint },
+  });
+  const at = cairnAt(["--server-dir", server.directory], {
+    environment: {
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
+  });
+  const release = storage.hold({ on: ({ method }) => method === "DELETE" });
+  const start = at.cairn("server", "start");
+  const file = server.inside("run", "server.json");
+  await until(() => existsSync(file));
+  const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
+  const says = `the server is starting (process ${pid}); try again shortly`;
+  // Together, because the node waits for the storage for five seconds only.
+  const [status, health, again, doctor] = await Promise.all([
+    at.data<object>("server", "status"),
+    at.refused("server", "health"),
+    at.refused("server", "start"),
+    at.cairn("doctor", "--json"),
+  ]);
+  expect(status).toEqual({ directory: server.directory, running: true, pid, url: null, health: "starting" });
+  expect([health, again]).toEqual([failure(says, 2), failure(says)]);
+  const { checks } = JSON.parse(doctor.stdout) as Examination;
+  expect(checks.find(({ check }) => check === "run file")?.found).toBe(`process ${pid} is starting`);
+  const listed = at.cairn("file", "list");
+  const stop = at.cairn("server", "stop");
+  await until(() => existsSync(server.inside("run", `stop-${pid}`)));
+  release();
+  expect(await stop).toMatchObject({ exitCode: 0, stdout: "stopped the server\n" });
+  expect((await start).exitCode).toBe(0);
+  expect((await listed).stderr).toStartWith(
+    `the server in ${server.directory} is starting; waiting for it\n`,
+  );
 });

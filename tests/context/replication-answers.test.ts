@@ -1,6 +1,7 @@
 // Goal: nothing leaves the node that leads before the log has it, whatever it is and whichever way it goes.
 
 import { expect, test } from "bun:test";
+import { doorState } from "../../src/context/people/local-door.ts";
 import { settledFirst, type Copying } from "../../src/context/replication/copying.ts";
 import { AppError } from "../../src/kit/error.ts";
 import type { Exchange } from "../../src/kit/http/exchange.ts";
@@ -50,7 +51,7 @@ test("the check of health fails as soon as this node may have been replaced, so 
     handled.push(path);
     return new Response("ok");
   };
-  const handle = settledFirst(answer, copying, silent);
+  const handle = settledFirst(answer, { copying, isOperator: () => false, log: silent });
   const statusOf = async (path: string) =>
     (await handle(new Request("http://a"), { id: "1", path } as Exchange)).status;
   expect(await statusOf("/health")).toBe(503);
@@ -71,7 +72,9 @@ test("without the storage for longer than the lease, nobody is answered, no even
   all.storage.fail(503, "SlowDown");
   const unanswered = a.admin.write("a.md", "two\n").catch((error: unknown) => String(error));
   expect(await unanswered).toContain("503");
-  await eventually(() => a.health().then(([status]) => status), 503);
+  await eventually(() => a.health(), [503, "out_of_touch"]);
+  // The commands on its machine find it, for example to stop it.
+  expect((await doorState(a.directory)).kind).toBe("running");
   await expect(a.admin.write("a.md", "three\n")).rejects.toThrow("503");
   expect(stream.text()).not.toContain('"version":2');
   all.storage.heal();

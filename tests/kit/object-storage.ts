@@ -32,7 +32,11 @@ type Cut = "before" | "after" | "within" | "stall";
 
 interface Fault extends When {
   left: number;
-  readonly act: { readonly answer: Answer } | { readonly delayMs: number } | { readonly cut: Cut };
+  readonly act:
+    | { readonly answer: Answer }
+    | { readonly delayMs: number }
+    | { readonly held: Promise<void> }
+    | { readonly cut: Cut };
 }
 
 interface Answer {
@@ -110,6 +114,13 @@ export class ScriptedStorage implements AsyncDisposable {
     this.#fault({ delayMs }, when);
   }
 
+  /** Waits before acting until the function is called that it returns. */
+  hold(when: When = {}): () => void {
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    this.#fault({ held }, when);
+    return resolve;
+  }
+
   /** Closes the connection, or stalls. */
   cut(cut: Cut = "after", when: When = {}): void {
     this.#fault({ cut }, when);
@@ -146,7 +157,10 @@ export class ScriptedStorage implements AsyncDisposable {
     const faults = this.#faults.filter(({ left, on }) => left > 0 && (on?.(asked) ?? true));
     for (const fault of faults) fault.left -= 1;
     const acts = faults.map(({ act }) => act);
-    for (const act of acts) if ("delayMs" in act) await Bun.sleep(act.delayMs);
+    for (const act of acts) {
+      if ("delayMs" in act) await Bun.sleep(act.delayMs);
+      if ("held" in act) await act.held;
+    }
     const cut = acts.find((act) => "cut" in act)?.cut;
     if (cut === "before") return void request.socket.destroy();
     const given = acts.find((act) => "answer" in act)?.answer;

@@ -3,9 +3,22 @@
 import { defineCommand } from "citty";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
+import {
+  doorState,
+  isRunning,
+  runFolder,
+  runningDoor,
+  type Door,
+  type DoorState,
+} from "../../context/people/local-door.ts";
 import { knownProblem } from "../../kit/network/network-problem.ts";
-import { askHealth, healthOf, STANDBY, type ServerHealth } from "../../context/client/server-health.ts";
+import {
+  askHealth,
+  healthOf,
+  STANDBY,
+  STARTING,
+  type ServerHealth,
+} from "../../context/client/server-health.ts";
 import { readServerConfig } from "../../context/config/config.ts";
 import { DNS_PROVIDERS } from "../../context/config/schema.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
@@ -48,12 +61,8 @@ export const serverStart = defineCommand({
   async run({ args }) {
     const port = args.port === undefined ? undefined : await portOf(args.port);
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const door = await runningDoor(directory);
-    if (door)
-      throw new AppError(
-        "conflict",
-        `the server is already running (process ${door.pid}, ${shownUrl(door)})`,
-      );
+    const state = await doorState(directory);
+    if (isAlive(state)) throw new AppError("conflict", aliveText(state));
     if (args.detach === true) return startDetachedServer(directory, args, port);
     const stopped = waitForStop(runFolder(directory));
     const log = {
@@ -135,16 +144,10 @@ export const serverStatus = defineCommand({
   args: serverDirArg,
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const door = await runningDoor(directory);
-    const status = {
-      directory,
-      running: door !== undefined,
-      pid: door?.pid ?? null,
-      url: door ? shownUrl(door) : null,
-      health: door ? ((await healthOf(door.url)) ?? SILENT).status : null,
-    };
+    const state = await doorState(directory);
+    const status = { directory, ...(await statusOf(state)) };
     await printData(status, formatOf(args), (one) => fields(one));
-    if (!door) throw new AppError("refused", notRunning(args));
+    if (!status.running) throw new AppError("refused", notRunning(args));
   },
 });
 
@@ -180,9 +183,15 @@ export const serverStop = defineCommand({
       throw new AppError("conflict", `${directory}: the server is not running`);
     const { door } = state;
     // A second request would abort a server that is already stopping.
-    if (state.kind === "running") requestStop(door.pid, runFolder(directory));
+    if (isAlive(state)) requestStop(door.pid, runFolder(directory));
     const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
-    if (!ended) throw new AppError("unavailable", `process ${door.pid} has not exited yet; see its log`);
+    if (!ended)
+      throw new AppError(
+        "unavailable",
+        state.kind === "starting"
+          ? `the server (process ${door.pid}) is still starting, and stops as soon as it has started; see its log`
+          : `process ${door.pid} has not exited yet; see its log`,
+      );
     forgetStop(door.pid, runFolder(directory));
     await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "stopped the server");
   },
@@ -204,6 +213,26 @@ export const serverLogs = defineCommand({
   },
 });
 
+type Alive = Extract<DoorState, { kind: "running" | "starting" }>;
+
+function isAlive(state: DoorState): state is Alive {
+  return state.kind === "running" || state.kind === "starting";
+}
+
+function aliveText({ kind, door }: Alive): string {
+  return kind === "running"
+    ? `the server is already running (process ${door.pid}, ${shownUrl(door)})`
+    : `the server is starting (process ${door.pid}); try again shortly`;
+}
+
+async function statusOf(state: DoorState) {
+  if (!isAlive(state)) return { running: false, pid: null, url: null, health: null };
+  const { kind, door } = state;
+  if (kind === "starting") return { running: true, pid: door.pid, url: null, health: STARTING };
+  const { status } = (await healthOf(door.url)) ?? SILENT;
+  return { running: true, pid: door.pid, url: shownUrl(door), health: status };
+}
+
 /** Reports whether the server no longer accepts requests but still holds its data, or ended during this check. */
 async function isStopping(directory: string, door: Door): Promise<boolean> {
   if (!isRunning(door.pid)) return false;
@@ -220,9 +249,9 @@ function shownUrl({ url, public_url = url }: Pick<Door, "url" | "public_url">): 
 type Given = Readonly<Record<string, unknown>> & { readonly "server-dir"?: string | undefined };
 
 async function doorOf(args: Given): Promise<Door> {
-  const door = await runningDoor(serverDirectory(args["server-dir"], processEnvironment()));
-  if (!door) throw new AppError("unavailable", notRunning(args));
-  return door;
+  const state = await doorState(serverDirectory(args["server-dir"], processEnvironment()));
+  if (state.kind === "running") return state.door;
+  throw new AppError("unavailable", isAlive(state) ? aliveText(state) : notRunning(args));
 }
 
 function notRunning(args: Given): string {

@@ -7,9 +7,11 @@ const WAIT_MS = 5_000;
 
 /** The status of a node that does not lead. */
 export const STANDBY = "standby";
+/** The status of a server that does not serve yet. */
+export const STARTING = "starting";
 
 export interface ServerHealth {
-  /** `ok`, `degraded`, `standby`, or the HTTP status of an answer that is not of a context server. */
+  /** `ok`, `degraded`, `standby`, `starting`, or the HTTP status of an answer that is not of a context server. */
   readonly status: string;
   readonly problems: readonly HealthProblem[];
 }

@@ -215,6 +215,7 @@ export function bootstrapToken({ directory, clock }: Place): Verdict {
 export function runFile(directory: string, state: DoorState): Verdict {
   const path = join(directory, "run", "server.json");
   if (state.kind === "running") return ok(`process ${state.door.pid} answers at ${state.door.url}`);
+  if (state.kind === "starting") return ok(`process ${state.door.pid} is starting`);
   if (state.kind === "stale")
     return warn(
       `${path} is left over from process ${state.door.pid}, which crashed or is stopping now`,

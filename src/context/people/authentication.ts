@@ -60,6 +60,14 @@ export class Authentication {
     this.#localName = name;
   }
 
+  /** Reports whether the request has the token of the local door. Raises `unauthenticated` without one. */
+  isOperator({ headers }: Exchange): boolean {
+    const { authorization } = headers;
+    if (authorization === undefined) throw noCredential();
+    const token = bearerOf(authorization);
+    return token.length <= TOKEN_CHARACTERS_MAX && tokenHash(token) === this.#localHash;
+  }
+
   /** Raises `unauthenticated`. */
   caller(exchange: Exchange): Caller {
     const authorization = exchange.headers["authorization"];

@@ -11,6 +11,8 @@ import { replaceFileNow } from "../../kit/disk/replace-file.ts";
 import { systemCode } from "../../kit/error.ts";
 
 const ANSWER_WAIT_MS = 3_000;
+/** A server that starts, or a node that takes over, has up to two places one after the other. */
+const DOORS_MAX = 8;
 /** The place of a listener of its own for these commands, where others speak TLS. */
 export const LOCAL = { host: "127.0.0.1", port: 0 } as const;
 
@@ -20,7 +22,11 @@ export interface Door {
   /** The address for everyone else, if it is another. */
   readonly public_url?: string | undefined;
   readonly token: string;
+  /** Nobody is served yet. */
+  readonly starting?: boolean | undefined;
 }
+
+type Place = Omit<Door, "pid" | "token">;
 
 /** The folder of a server directory for what is true only while the server runs. */
 export function runFolder(directory: string): string {
@@ -31,24 +37,27 @@ export class LocalDoor {
   /** The name of these callers in the audit record. */
   readonly name: string;
   readonly #path: string;
+  #token: string | undefined;
 
   constructor(directory: string) {
     this.#path = doorPath(directory);
     this.name = `${systemUser()} (this machine)`;
   }
 
-  /** Writes the file. Returns the token. */
-  open(url: string, publicUrl?: string): string {
-    const token = newToken();
+  /** Writes the file, in place of that of another door of this process. Returns the token. */
+  open(place: Place): string {
+    const token = (this.#token = newToken());
     mkdirSync(join(this.#path, ".."), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-    const door: Door = { pid: process.pid, url, public_url: publicUrl, token };
+    const door: Door = { pid: process.pid, ...place, token };
     // At once, so that no command reads half of it and takes the server for stopped.
     replaceFileNow(this.#path, JSON.stringify(door), { isDurable: false });
     return token;
   }
 
+  /** Leaves the file of another door that took its place. */
   close(): void {
-    rmSync(this.#path, { force: true });
+    if (this.#token !== undefined && doorAt(this.#path)?.token === this.#token)
+      rmSync(this.#path, { force: true });
   }
 }
 
@@ -57,8 +66,7 @@ function doorPath(directory: string): string {
 }
 
 /** Undefined if there is no file. The file may be a leftover; the caller must check by asking the server. */
-function readDoor(directory: string): Door | undefined {
-  const path = doorPath(directory);
+function doorAt(path: string): Door | undefined {
   if (!existsSync(path)) return undefined;
   try {
     const door = JSON.parse(readRegularFile(path).toString("utf8")) as Door;
@@ -82,6 +90,8 @@ export function isRunning(pid: number): boolean {
 export type DoorState =
   /** The server accepted the token, or is too busy to answer in time. */
   | { readonly kind: "running"; readonly door: Door }
+  /** The same of a server that serves nobody yet. */
+  | { readonly kind: "starting"; readonly door: Door }
   /** The server that the file names is gone. */
   | { readonly kind: "stale"; readonly door: Door }
   | { readonly kind: "none" };
@@ -91,20 +101,31 @@ export type DoorState =
  * reboot; a server that answers at the URL and accepts the token does.
  */
 export async function doorState(directory: string): Promise<DoorState> {
-  const door = readDoor(directory);
+  const path = doorPath(directory);
+  let door = doorAt(path);
   if (!door) return { kind: "none" };
-  if (!isRunning(door.pid)) return { kind: "stale", door };
+  for (let looks = 1; ; looks += 1) {
+    if (await isAnswering(door)) return { kind: door.starting ? "starting" : "running", door };
+    const now = doorAt(path);
+    // It may have moved while it was asked, as at the end of a start.
+    if (!now || now.token === door.token || looks === DOORS_MAX) return { kind: "stale", door };
+    door = now;
+  }
+}
+
+async function isAnswering({ pid, url, token }: Door): Promise<boolean> {
+  if (!isRunning(pid)) return false;
   try {
-    const answer = await fetch(`${door.url}/api/v1/auth/whoami`, {
-      headers: { Authorization: `Bearer ${door.token}` },
+    const answer = await fetch(`${url}/api/v1/auth/whoami`, {
+      headers: { Authorization: `Bearer ${token}` },
       redirect: "manual",
       signal: AbortSignal.timeout(ANSWER_WAIT_MS),
     });
     await answer.body?.cancel();
-    return { kind: answer.ok ? "running" : "stale", door };
+    return answer.ok;
   } catch (error) {
     // Too busy, or suspended: something holds the address, so the process id is right.
-    return { kind: (error as { name?: string }).name === "TimeoutError" ? "running" : "stale", door };
+    return (error as { name?: string }).name === "TimeoutError";
   }
 }
 

@@ -1,20 +1,21 @@
 // Connects a server to the leader of its nodes: each change of a database or of the audit file goes into the log, and nothing leaves the server
 // before that.
 
+import { AppError } from "../../kit/error.ts";
 import { answerError } from "../../kit/http/answer.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Handle } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Histogram } from "../../kit/metrics/histogram.ts";
 import type { Measured, Reading } from "../../kit/metrics/metrics.ts";
 import type { Leader } from "../../kit/replication/leader.ts";
 import type { PageSink } from "../../kit/storage/changed-pages.ts";
+import { HEALTH_ROUTES, unreadyHealth, WHOAMI_ROUTE } from "../people/starting-door.ts";
 import type { SpaceCopying } from "../spaces/copying.ts";
 import type { EngineKind } from "../versioned-store/engine.ts";
 import { AUDIT_FILE, placeOf, SERVER_DATABASE, SPACES, spaceFolder } from "./copied-files.ts";
 import { leaderReadings } from "./readings.ts";
 import { treeAt } from "./trees.ts";
-
-const HEALTH = ["/health", "/api/v1/health"];
 
 export interface Copying {
   readonly server: PageSink;
@@ -63,20 +64,32 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
   };
 }
 
+interface Asked {
+  readonly copying: Copying;
+  /** Reports whether the request is from the owner of the data, on this machine. */
+  readonly isOperator: (exchange: Exchange) => boolean;
+  readonly log: Log;
+}
+
 /**
- * An answer may show any change made so far, so it waits until the log has them all. The state of health and the metrics are of this node only. A node
- * that may have been replaced is not well, so that a proxy asks another one.
+ * An answer may show any change made so far, so it waits until the log has them all. The state of health and the metrics are of this node only, and so
+ * is its answer to the local door. A node that may have been replaced is not well, so that a proxy asks another one.
  */
-export function settledFirst(handle: Handle, { settled, requireLead }: Copying, log: Log): Handle {
+export function settledFirst(handle: Handle, { copying, isOperator, log }: Asked): Handle {
+  const { settled, requireLead } = copying;
   return async (request, exchange) => {
+    const { path } = exchange;
     try {
-      if (exchange.path === "/metrics") return await handle(request, exchange);
+      if (path === "/metrics" || (path === WHOAMI_ROUTE && isOperator(exchange)))
+        return await handle(request, exchange);
       // Also before it changes anything, because nobody would have the change.
       requireLead();
       const answer = await handle(request, exchange);
-      if (!HEALTH.includes(exchange.path)) await settled();
+      if (!HEALTH_ROUTES.includes(path)) await settled();
       return answer;
     } catch (error) {
+      const reason = error instanceof AppError ? error.details?.["reason"] : undefined;
+      if (HEALTH_ROUTES.includes(path) && typeof reason === "string") return unreadyHealth(exchange, reason);
       return answerError(exchange.id, error, log);
     }
   };

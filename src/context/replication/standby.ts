@@ -2,10 +2,8 @@
 // this machine recognize the server by its local door.
 
 import type { Clock } from "../../kit/clock.ts";
-import { isSameSecret } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { accessLog } from "../../kit/http/access-log.ts";
-import { answerJson } from "../../kit/http/answer.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { listen, type Listener } from "../../kit/http/serve.ts";
@@ -19,11 +17,8 @@ import { answeredHosts } from "../config/answered-hosts.ts";
 import type { ServerConfig } from "../config/schema.ts";
 import { readTls, type Tls } from "../config/tls-files.ts";
 import { LOCAL, LocalDoor } from "../people/local-door.ts";
+import { HEALTH_ROUTES, unreadyAnswer } from "../people/starting-door.ts";
 import { followerReadings } from "./readings.ts";
-
-const HEALTH = ["/health", "/api/v1/health"];
-const WHOAMI = "/api/v1/auth/whoami";
-const UNAVAILABLE = 503;
 
 interface StandbyDeps {
   readonly config: ServerConfig;
@@ -53,7 +48,7 @@ export class Standby {
       build: { version: version.version, commit: version.commit },
       elapsed: () => clock.elapsed(),
     });
-    const watch = this.#metrics.watch(accessLog(log, HEALTH));
+    const watch = this.#metrics.watch(accessLog(log, HEALTH_ROUTES));
     const bound = (at: ServerConfig["listen"], tls?: Tls) => {
       const allowedHosts = answeredHosts(config, at.host);
       const options = { ...at, loopbackAdmin: false, allowedHosts, tls, watch };
@@ -63,7 +58,10 @@ export class Standby {
     this.#listener = bound({ host: where.host, port }, tls);
     this.#local = tls && bound(LOCAL);
     this.#door = new LocalDoor(config.directory);
-    this.#token = this.#door.open(this.#local?.url ?? this.url, this.#local && this.url);
+    this.#token = this.#door.open({
+      url: this.#local?.url ?? this.url,
+      public_url: this.#local && this.url,
+    });
   }
 
   get url(): string {
@@ -82,15 +80,12 @@ export class Standby {
   }
 
   #answer(exchange: Exchange): Response {
-    const { id, path, headers } = exchange;
+    const { path } = exchange;
     if (path === "/metrics")
       return metricsAnswer({ metrics: this.#metrics, metricsFor: this.#metricsFor }, exchange);
-    if (HEALTH.includes(path)) {
-      exchange.route = path;
-      return answerJson(id, UNAVAILABLE, { status: STANDBY, version: version.version, problems: [] });
-    }
-    if (path === WHOAMI && isSameSecret(headers["authorization"] ?? "", `Bearer ${this.#token}`))
-      return answerJson(id, 200, {});
+    if (HEALTH_ROUTES.includes(path)) exchange.route = path;
+    const answer = unreadyAnswer(exchange, { status: STANDBY, token: this.#token });
+    if (answer) return answer;
     const { leader } = this.#deps.follower;
     throw new AppError(
       "unavailable",

@@ -8,18 +8,18 @@ const WAIT_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
 /** Reports whether opening something failed because another process has it open. */
-export function isInUse(error: unknown): boolean {
+export function isInUse(error: unknown): error is AppError {
   return error instanceof AppError && error.details?.["in_use"] === true;
 }
 
 /**
- * Opens something as soon as no other process uses it. `onWait` is called once, before the first wait. Raises `conflict` with `details.in_use`
+ * Opens something as soon as no other process uses it. `onWait` is called once, before the first wait, with what `open` raised. Raises `conflict` with `details.in_use`
  * after WAIT_MS, and everything else that `open` raises at once.
  */
 export async function openWhenFree<T>(
   open: () => T | Promise<T>,
   clock: Clock,
-  onWait: () => void | Promise<void> = () => {},
+  onWait: (error: AppError) => void | Promise<void> = () => {},
 ): Promise<T> {
   const start = clock.elapsed();
   for (let tries = 1; ; tries += 1) {
@@ -27,8 +27,8 @@ export async function openWhenFree<T>(
       return await open();
     } catch (error) {
       if (!isInUse(error) || clock.elapsed() - start > WAIT_MS) throw error;
+      if (tries === 1) await onWait(error);
     }
-    if (tries === 1) await onWait();
     await Bun.sleep(LOOK_EVERY_MS);
   }
 }
