@@ -110,6 +110,7 @@ class Node {
   #url = "";
   #following: { readonly standby: Standby; readonly follower: Follower };
   #server: RunningServer | undefined;
+  #between: StartingDoor | undefined;
 
   /** Raises what the bind raises. */
   constructor(options: ReplicatedOptions, parts: NodeParts) {
@@ -141,13 +142,34 @@ class Node {
   /** Until it is stopped. Raises what keeps this node from leading and following. */
   async run(): Promise<void> {
     const { signal } = this.#stopped;
-    for (;;) {
-      const { follower, standby } = this.#following;
-      const taken = await follower.follow(signal).finally(() => standby.close());
-      if (taken) await this.#lead(taken);
-      if (signal.aborted) return this.#parts.log.flush();
-      this.#following = this.#stoodBy();
+    try {
+      for (;;) {
+        const taken = await this.#follow(signal);
+        if (taken) await this.#lead(taken);
+        if (signal.aborted) return this.#parts.log.flush();
+        this.#following = this.#stoodBy();
+        await this.#between?.close();
+      }
+    } finally {
+      await this.#between?.close();
     }
+  }
+
+  async #follow(signal: AbortSignal): Promise<Takeover | undefined> {
+    const { follower, standby } = this.#following;
+    try {
+      const taken = await follower.follow(signal);
+      if (taken) this.#serveNobody();
+      return taken;
+    } finally {
+      await standby.close();
+    }
+  }
+
+  /** Keeps the local door while this node changes its role. */
+  #serveNobody(): void {
+    const { config, log } = this.#parts;
+    this.#between = new StartingDoor(config.directory, log);
   }
 
   #stoodBy() {
@@ -183,6 +205,7 @@ class Node {
       const copying = copyingBy({ leader, directory, engine, appends });
       const { opened, running: server } = await startOpen({ ...this.#options, port: this.#port, copying });
       this.#server = server;
+      await this.#between?.close();
       const facts = { directory, engine, leader, storage, takeovers, hasOne: snapshot !== undefined };
       const snapshots = new Snapshots({ ...opened.parts, ...facts, timers: this.#common.timers });
       snapshots.start();
@@ -190,6 +213,7 @@ class Node {
       const loss = isStopped ? undefined : await leader.lost;
       if (loss) log.error("this node no longer leads", { reason: loss.reason, why: loss.message });
       await snapshots.stop();
+      if (loss) this.#serveNobody();
       await server.stop(loss ? "this node no longer leads" : String(this.#stopped.signal.reason));
       if (!loss) await this.#handOver(leader);
     } finally {

@@ -57,11 +57,8 @@ test("a node in the background leads, another follows it, and status, health and
     ),
   );
   await one.printed("server", "start", "--detach");
-  const statusOf = async (node: typeof one) => {
-    // It fails while the node changes its listener.
-    const { stdout } = await node.cairn("server", "status", "--json");
-    return (JSON.parse(stdout) as { health: string | null }).health;
-  };
+  const statusOf = async (node: typeof one) =>
+    (await node.data<{ health: string }>("server", "status")).health;
   await eventually(() => statusOf(one), "ok");
   stack.defer(() => stop(two));
   cpSync(first.inside("secrets.key"), join(second, "secrets.key"));
