@@ -13,11 +13,11 @@ test("a copy waits for the one before it", async () => {
   await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
   const { parts, close } = openServer({ directory, log });
   await calm(parts);
-  const first = freeze(parts);
+  const first = freeze(parts, "backup");
   const order: string[] = [];
   const waiting = calm(parts).then(() => {
     order.push("second begins");
-    thaw(parts, freeze(parts));
+    thaw(parts, freeze(parts, "backup"));
   });
   const stop = new AbortController();
   const given = calm(parts, stop.signal);

@@ -188,7 +188,7 @@ export class Backups {
     const { directory } = this.#deps;
     // A backup with an invalid configuration could not be restored.
     loadServerConfig(directory);
-    return { config: readFileSync(join(directory, CONFIG_MEMBER)), ...freeze(this.#deps) };
+    return { config: readFileSync(join(directory, CONFIG_MEMBER)), ...freeze(this.#deps, "backup") };
   }
 }
 

@@ -6,7 +6,7 @@ import { untilAborted } from "../../kit/concurrency/deadline.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { FrozenSpace } from "../spaces/freezing.ts";
+import type { CopyFor, FrozenSpace } from "../spaces/freezing.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 
 export interface Moment {
@@ -38,8 +38,8 @@ export async function calm({ db, spaces }: MomentDeps, signal?: AbortSignal): Pr
 }
 
 /** Synchronous, so that nothing happens in between. Raises as `Db.freeze` does. */
-export function freeze({ db, spaces, audit, clock }: MomentDeps): Moment {
-  const frozen = spaces.freeze();
+export function freeze({ db, spaces, audit, clock }: MomentDeps, copyFor: CopyFor): Moment {
+  const frozen = spaces.freeze(copyFor);
   try {
     return { time: clock.now(), server: db.freeze(), spaces: frozen, audit: audit.mark() };
   } catch (error) {

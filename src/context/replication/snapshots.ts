@@ -2,7 +2,7 @@
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
 import { pauseBy } from "../../kit/concurrency/deadline.ts";
-import { messageOf } from "../../kit/error.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { chunksOf } from "../../kit/backup/members.ts";
 import type { ObjectStorage } from "../../kit/object-storage/object-storage.ts";
@@ -89,11 +89,12 @@ export class Snapshots {
   async #make(signal: AbortSignal): Promise<void> {
     const { leader, storage, takeovers, clock, log } = this.#deps;
     await calm(this.#deps, signal);
-    const moment = freeze(this.#deps);
+    const moment = freeze(this.#deps, "nodes");
     const { seq: after, hash } = leader.position;
     const [bytes, entries, time] = [leader.appendedBytes, leader.entries, clock.elapsed()];
     const uploading = uploadFiles(storage, after, this.#filesOf(moment), signal);
     const files = await uploading.finally(() => thaw(this.#deps, moment));
+    await this.#requireRemoved(moment, files);
     // The files may show changes that are not in the log yet.
     await leader.allSettled();
     const complete = leader.position.seq;
@@ -105,13 +106,32 @@ export class Snapshots {
     log.info("made a snapshot for other nodes", { after, bytes: size });
   }
 
-  *#filesOf(moment: Moment): Generator<SnapshotFile> {
+  /** The log must have the removal of each space that the snapshot lacks. Raises `unavailable` for one that was not removed, or made again. */
+  async #requireRemoved(
+    { spaces: frozen }: Moment,
+    files: readonly Pick<SnapshotFile, "file">[],
+  ): Promise<void> {
+    const { spaces } = this.#deps;
+    const uploaded = new Set(files.map(({ file }) => file));
+    for (const { name } of frozen) {
+      if (uploaded.has(this.#databaseOf(name))) continue;
+      await spaces.removalOf(name);
+      if (spaces.exists(name)) throw new AppError("unavailable", `${name}: the space was replaced meanwhile`);
+    }
+  }
+
+  #databaseOf(name: string): string {
     const { directory, engine } = this.#deps;
+    return placeOf(directory, engine.databaseOf(spaceFolder(directory, name)));
+  }
+
+  *#filesOf(moment: Moment): Generator<SnapshotFile> {
+    const { spaces } = this.#deps;
     yield { file: SERVER_DATABASE, content: chunksOf(moment.server) };
     yield { file: AUDIT_FILE, content: recordsOf(moment) };
     for (const { name, database } of moment.spaces) {
-      const file = placeOf(directory, engine.databaseOf(spaceFolder(directory, name)));
-      yield { file, content: chunksOf(database) };
+      const isGone = () => !spaces.exists(name);
+      yield { file: this.#databaseOf(name), content: chunksOf(database), isGone };
     }
   }
 }

@@ -17,7 +17,7 @@ import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { SpaceCopying } from "./copying.ts";
 import { namesIn } from "./folders.ts";
-import { freezeEach, thawEach, type FrozenSpace } from "./freezing.ts";
+import { Freezing, type CopyFor, type FrozenSpace } from "./freezing.ts";
 import { closeEach, recordOf, totalsOf, type OpenSpace, type SpaceList } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
@@ -69,9 +69,8 @@ export class Spaces {
   readonly #unopened = new Unopened((name) => this.#names.has(name));
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
-  /** A backup is copying the files, so no space may be removed. */
+  readonly #freezing = new Freezing();
   #isClosed = false;
-  #frozen = false;
 
   constructor(deps: SpacesDeps) {
     this.#deps = deps;
@@ -188,9 +187,10 @@ export class Spaces {
   /** Returns where the folder of the removed space is now. */
   async #moveAway({ name, engine }: OpenSpace): Promise<string> {
     const { events, directory, clock } = this.#deps;
-    if (this.#frozen) throw new AppError("conflict", "a backup is running; try again when it has finished");
+    this.#freezing.requireRemovable();
     this.#names.delete(name);
     this.#open.delete(name);
+    await this.#freezing.release(name);
     await engine.close(notFound("space", name));
     // If that fails, the next use opens the space again.
     const gone = putAside(directory, name, clock.now(), () => this.#names.add(name));
@@ -201,7 +201,6 @@ export class Spaces {
     return gone;
   }
 
-  /** Returns the limits in force for a space. */
   quotasOf({ file }: OpenSpace): EffectiveQuotas {
     return quotasInForce(this.#deps.quotas, file);
   }
@@ -292,16 +291,18 @@ export class Spaces {
     for (const { engine } of this.#open.values()) if (engine.busy) return engine.busy.then(() => this.calm());
   }
 
-  /** Freezes all spaces at the same moment. All must be open. None can be removed until `thaw`. Raises as `Db.freeze` does. */
-  freeze(): FrozenSpace[] {
-    const frozen = freezeEach(this.names(), this.#open, (name) => this.#folder(name));
-    this.#frozen = true;
-    return frozen;
+  /** Freezes all spaces at the same moment. Raises as `Freezing.freeze`. */
+  freeze(copyFor: CopyFor): FrozenSpace[] {
+    return this.#freezing.freeze(copyFor, this.names(), this.#open, (name) => this.#folder(name));
   }
 
   thaw(frozen: readonly FrozenSpace[]): void {
-    thawEach(frozen);
-    this.#frozen = false;
+    this.#freezing.thaw(frozen);
+  }
+
+  /** Resolves when a removal that was under way has ended. */
+  removalOf(name: string): Promise<void> {
+    return this.#lock.run(name, () => Promise.resolve());
   }
 
   /** Raises the error of the first space or disk that is not writable. */

@@ -54,9 +54,11 @@ export interface SnapshotFile {
   /** A path in the data directory, with / as separator. */
   readonly file: string;
   readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** Reports whether it was removed meanwhile. Then it may fail, and the snapshot does not need it. */
+  readonly isGone?: () => boolean;
 }
 
-/** Uploads the files. The manifest that makes them a snapshot is a step of its own: `finishSnapshot`. */
+/** Uploads the files that are not gone. The manifest that makes them a snapshot is a step of its own: `finishSnapshot`. */
 export async function uploadFiles(
   storage: ObjectStorage,
   after: number,
@@ -64,9 +66,13 @@ export async function uploadFiles(
   signal: AbortSignal,
 ): Promise<Manifest["files"]> {
   const uploaded: Manifest["files"] = [];
-  for await (const { file, content } of files) {
+  for await (const { file, content, isGone } of files) {
     const key = `${snapshotFolder(after)}files/${uploaded.length + 1}.zst`;
-    uploaded.push({ file, key, ...(await uploadPacked(storage, key, content, signal)) });
+    try {
+      uploaded.push({ file, key, ...(await uploadPacked(storage, key, content, signal)) });
+    } catch (error) {
+      if (signal.aborted || isGone?.() !== true) throw error;
+    }
   }
   return uploaded;
 }

@@ -11,6 +11,8 @@ export interface FrozenFile {
   /** Returns the number of bytes read; less than requested only at the end. Raises `unavailable` after `thaw`. */
   read(into: Uint8Array, at: number): Promise<number>;
   thaw(): void;
+  /** As `thaw`. Resolves when no read is under way, so that the database can be closed before the copy has noticed. */
+  release(): Promise<void>;
 }
 
 /** Controls SQLite's WAL. */
@@ -34,6 +36,7 @@ export class Freezer {
   #descriptor: number | undefined;
   #frozen = false;
   #thawed = Promise.withResolvers<void>();
+  #reading: Promise<unknown> | undefined;
   #isLogToClear = false;
   #isClosed = false;
 
@@ -60,6 +63,10 @@ export class Freezer {
         size: fstatSync(this.#descriptor).size,
         read: (into, at) => this.#read(into, at),
         thaw: () => this.#thaw(),
+        release: async () => {
+          this.#thaw();
+          await this.#reading?.catch(() => {});
+        },
       };
     } catch (error) {
       this.#thaw();
@@ -102,6 +109,7 @@ export class Freezer {
     const ended = new AppError("unavailable", "the backup was aborted: the database was closed or released");
     if (!this.#frozen) return Promise.reject(ended);
     const done = Promise.withResolvers<number>();
+    this.#reading = done.promise;
     read(this.#descriptor!, into, 0, into.length, at, (error, count) => {
       if (error) done.reject(error);
       else if (!this.#frozen) done.reject(ended);
