@@ -72,6 +72,8 @@ interface Courier {
   /** Events read ahead, in order. */
   page: readonly EventEnvelope[];
   running: boolean;
+  /** The end of its work. Never rejects. */
+  ends: Promise<void>;
   /** The last attempt failed. */
   failing: boolean;
   /** Kept until it is recorded, so that a full disk makes no receiver get it again. */
@@ -100,6 +102,8 @@ function begunJob({ id, type, event_seq, body, tries, status, error }: DeliveryR
 export class Deliveries {
   readonly #deps: DeliveryDeps;
   readonly #couriers = new Map<number, Courier>();
+  /** The ends of those that were cancelled. */
+  readonly #leaving = new Map<number, Promise<void>>();
   readonly #running: Background;
   readonly #places = new Places();
   /** The last published event. */
@@ -120,7 +124,11 @@ export class Deliveries {
     const { store, events } = this.#deps;
     this.#sends = true;
     this.#published = events.last;
-    for (const row of store.all.all()) this.follow(row);
+    for (const row of store.all.all()) {
+      this.follow(row);
+      // A crash may have kept it from that.
+      if (row.enabled === 0) this.#running.run(`disabled webhook ${row.id}`, () => this.giveUp(row.id));
+    }
     events.listen((event) => this.#publish(event));
     events.beforeForgetting((upTo) => this.#forgetting(upTo));
   }
@@ -141,6 +149,7 @@ export class Deliveries {
       stored: row.cursor,
       page: [],
       running: false,
+      ends: Promise.resolve(),
       failing: (this.#deps.store.waiting.get(row.id)?.tries ?? 0) > 0,
       ended: undefined,
       gone: new AbortController(),
@@ -163,8 +172,34 @@ export class Deliveries {
 
   /** Stops sending to this hook. */
   cancel(hook: number): void {
-    this.#couriers.get(hook)?.gone.abort();
+    const courier = this.#couriers.get(hook);
+    if (!courier) return;
+    courier.gone.abort();
     this.#couriers.delete(hook);
+    const ends = courier.ends.then(
+      () => void (this.#leaving.get(hook) === ends && this.#leaving.delete(hook)),
+    );
+    this.#leaving.set(hook, ends);
+  }
+
+  /** Call after a hook was disabled: its pending deliveries become dead letters. After an error of the disk, the next start tries again. */
+  async giveUp(hook: number): Promise<void> {
+    const { store, log } = this.#deps;
+    try {
+      await this.#leaving.get(hook);
+      for (;;) {
+        const [row, begun] = [store.byId.get(hook), store.waiting.get(hook)];
+        if (!begun || row?.enabled !== 0) return;
+        const job = begunJob(begun);
+        const outcome = { ok: false, status: begun.status, error: "the webhook was disabled" };
+        await this.#settle({ hook: row, job, outcome, mayBeBuried: true });
+      }
+    } catch (error) {
+      log.error("cannot give up the deliveries of a disabled webhook", {
+        webhook: hook,
+        error: messageOf(error),
+      });
+    }
   }
 
   /** Aborts running deliveries; they are sent after the next start. */
@@ -198,7 +233,9 @@ export class Deliveries {
   #wake(courier: Courier): void {
     if (courier.running || !this.#sends) return;
     courier.running = true;
-    this.#running.run(`webhook ${courier.hook}`, () => this.#work(courier));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    courier.ends = promise;
+    this.#running.run(`webhook ${courier.hook}`, () => this.#work(courier).finally(resolve));
   }
 
   async #work(courier: Courier): Promise<void> {
@@ -318,11 +355,18 @@ export class Deliveries {
     });
   }
 
+  async #finish(courier: Courier, ended: Ended): Promise<void> {
+    await this.#settle(ended);
+    courier.ended = undefined;
+    const { event } = ended.job;
+    if (event) courier.position = courier.stored = Math.max(courier.position, event.seq);
+  }
+
   /**
    * Stores the last failed attempt, then the dead letter, then the state, and counts at the end. An error of the disk repeats none of these, and
    * a crash repeats only the attempt of a delivery that arrived.
    */
-  async #finish(courier: Courier, ended: Ended): Promise<void> {
+  async #settle(ended: Ended): Promise<void> {
     const { db, store, log } = this.#deps;
     const { hook, job, outcome } = ended;
     const row = triedRow(job.id, job.tries, outcome);
@@ -334,8 +378,6 @@ export class Deliveries {
       store.finish.run({ ...row, state: outcome.ok ? "sent" : "failed" });
       if (job.event) store.advance.run(job.event.seq, hook.id);
     }, RELAXED);
-    courier.ended = undefined;
-    if (job.event) courier.position = courier.stored = Math.max(courier.position, job.event.seq);
     if (outcome.ok) {
       this.sent += 1;
       return;

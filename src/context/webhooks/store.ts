@@ -83,9 +83,6 @@ export function webhookStore(db: Db) {
     tried: db.query<never, Tried>(
       "UPDATE webhook_deliveries SET tries = $tries, status = $status, error = $error WHERE id = $id",
     ),
-    giveUp: db.query<never, [string, number]>(
-      "UPDATE webhook_deliveries SET state = 'failed', error = ? WHERE webhook_id = ? AND state = 'waiting'",
-    ),
     drop: db.query<never, [number, number]>("UPDATE webhooks SET dropped = dropped + ? WHERE id = ?"),
     finish: db.query<never, Tried & { state: Delivery["state"] }>(
       "UPDATE webhook_deliveries SET state = $state, tries = $tries, status = $status, error = $error WHERE id = $id",

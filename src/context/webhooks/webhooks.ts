@@ -142,11 +142,11 @@ export class Webhooks {
           enabled: now,
           cursor: from,
         });
-        if (now === 0) store.giveUp.run("the webhook was disabled", id);
         return this.#row(id);
       });
     });
     deliveries.follow(row);
+    if (row.enabled === 0) await deliveries.giveUp(id);
     return this.#shown(row);
   }
 
