@@ -275,7 +275,7 @@ test("a file and a directory that took each other's place are refused, until the
   expect(await at.printed("file", "get", "team")).toBe("# One page\n");
 });
 
-test("adopt lists the folder of Git and succeeds; a name that a person can change stays a failure", async () => {
+test("adopt lists the folder of Git and succeeds, and status leaves it out; a name that a person can change stays a failure", async () => {
   await using at = await space();
   await at.write(".git/config", "[core]\n");
   await at.write("wiki/.DS_Store", "x");
@@ -287,7 +287,9 @@ test("adopt lists the folder of Git and succeeds; a name that a person can chang
     stdout: `adopted wiki/page.md\n${listed}`,
     stderr: "",
   });
+  expect(await at.printed("status")).toEndWith("\n\neverything on disk is recorded\n");
   await at.write("wiki/a:b.md", "x");
+  expect(await at.data<object>("status")).toMatchObject({ changes: { refused: ["wiki/a:b.md"] } });
   expect(await at.cairn("space", "adopt")).toEqual({
     exitCode: 1,
     stdout: `${listed}refused wiki/a:b.md: must not contain :\n`,

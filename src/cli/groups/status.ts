@@ -66,7 +66,9 @@ async function syncOf(place: string): Promise<Pick<Status, "sync" | "held">> {
   });
 }
 
-function changesOf(files: readonly ListedFile[]): Status["changes"] {
+function changesOf(listed: readonly ListedFile[]): Status["changes"] {
+  // Files of other programs, such as .git, are to stay as they are.
+  const files = listed.filter(({ refused }) => refused?.code !== "reserved_name");
   const paths = (wanted: Change) => files.flatMap(({ path, state }) => (state === wanted ? [path] : []));
   return {
     modified: paths("modified"),
