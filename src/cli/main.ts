@@ -45,7 +45,7 @@ export const program: Program = {
       },
       server: group("server", "Start, stop and inspect a context server", {
         start: async () => (await server()).serverStart,
-        status: async () => (await server()).serverStatus,
+        status: async () => (await import("./groups/server-status.ts")).serverStatus,
         health: async () => (await server()).serverHealth,
         stop: async () => (await server()).serverStop,
         logs: async () => (await server()).serverLogs,

@@ -65,10 +65,13 @@ export class Listening {
     const { authentication, config, listener } = this.#parts;
     listener.port = this.port;
     listener.localPort = this.#local?.port;
-    authentication.openLocalDoor(
-      this.#door.open({ url: this.#local?.url ?? this.url, public_url: this.#local && this.url }),
-      this.#door.name,
-    );
+    const { replication } = config;
+    const token = this.#door.open({
+      url: this.#local?.url ?? this.url,
+      public_url: this.#local && this.url,
+      node: replication && { name: replication.node, role: "leader" },
+    });
+    authentication.openLocalDoor(token, this.#door.name);
     this.#log.info("listening", { url: this.url, version: version.version, data: config.directory });
   }
 

@@ -186,7 +186,14 @@ class Node {
         await bringTrees(deps, files && spacesOf(files), signal);
       },
     });
-    const standby = new Standby({ config, port: this.#port, follower, clock: this.#common.clock, log });
+    const standby = new Standby({
+      config,
+      node: name,
+      port: this.#port,
+      follower,
+      clock: this.#common.clock,
+      log,
+    });
     this.#port = standby.port;
     this.#url = standby.url;
     log.info("on standby", { url: standby.url, node: name, data: directory });

@@ -64,6 +64,22 @@ test("a node in the background leads, another follows it, and status, health and
   cpSync(first.inside("secrets.key"), join(second, "secrets.key"));
   const { url } = await two.data<{ url: string }>("server", "start", "--detach");
   await eventually(() => statusOf(two), "standby");
+  const nodeOf = async (node: typeof one) =>
+    (await node.data<{ node: { leader: string | null; entry: number | null } }>("server", "status")).node;
+  // It follows a snapshot.
+  await until(async () => (await nodeOf(two)).entry !== null);
+  expect(await nodeOf(two)).toEqual({
+    name: "two",
+    role: "standby",
+    leader: "one",
+    entry: expect.any(Number),
+    leader_entry: expect.any(Number),
+    silent_seconds: expect.any(Number),
+    problem: null,
+  } as never);
+  expect(await nodeOf(one)).toEqual({ name: "one", role: "leader", leader: "one" } as never);
+  const shown = await two.printed("server", "status");
+  expect(shown).toMatch(/\nnode +two\nrole +standby\nleader +one\nbehind +\d entr(y|ies)\n$/);
   expect(await two.printed("server", "health")).toBe(`${url}: standby\n`);
   expect(await cairnAt([]).said("server", "health", "--server", url)).toEqual(failure(`${url}: standby`, 2));
   const { ok, checks } = await two.data<Examination>("doctor");

@@ -3,22 +3,9 @@
 import { defineCommand } from "citty";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  doorState,
-  isRunning,
-  runFolder,
-  runningDoor,
-  type Door,
-  type DoorState,
-} from "../../context/people/local-door.ts";
+import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { knownProblem } from "../../kit/network/network-problem.ts";
-import {
-  askHealth,
-  healthOf,
-  STANDBY,
-  STARTING,
-  type ServerHealth,
-} from "../../context/client/server-health.ts";
+import { askHealth, STANDBY, type ServerHealth } from "../../context/client/server-health.ts";
 import { readServerConfig } from "../../context/config/config.ts";
 import { DNS_PROVIDERS } from "../../context/config/schema.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
@@ -39,13 +26,14 @@ import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { startInBackground } from "../starting.ts";
 import { serverUrl } from "../target.ts";
-import { fields, wholeNumber } from "../tables.ts";
+import { wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
+import { aliveText, isAlive, notRunning, shownUrl } from "./server-door.ts";
+import { SILENT } from "./server-status.ts";
 
 /** From the end of a server's work to the end of its process. */
 const EXIT_WAIT_MS = 500;
 const STOP_WAIT_MS = 15_000;
-const SILENT: ServerHealth = { status: "does not answer", problems: [] };
 
 export const serverStart = defineCommand({
   meta: { name: "start", description: "Start the server in the foreground" },
@@ -139,18 +127,6 @@ function credentials(environment: Environment): Record<string, string> {
   );
 }
 
-export const serverStatus = defineCommand({
-  meta: { name: "status", description: "Show whether the server is running; fails if it is not" },
-  args: serverDirArg,
-  async run({ args }) {
-    const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const state = await doorState(directory);
-    const status = { directory, ...(await statusOf(state)) };
-    await printData(status, formatOf(args), (one) => fields(one));
-    if (!status.running) throw new AppError("refused", notRunning(args));
-  },
-});
-
 export const serverHealth = defineCommand({
   meta: { name: "health", description: "Check the health of the server; fails if it is degraded" },
   args: {
@@ -213,26 +189,6 @@ export const serverLogs = defineCommand({
   },
 });
 
-type Alive = Extract<DoorState, { kind: "running" | "starting" }>;
-
-function isAlive(state: DoorState): state is Alive {
-  return state.kind === "running" || state.kind === "starting";
-}
-
-function aliveText({ kind, door }: Alive): string {
-  return kind === "running"
-    ? `the server is already running (process ${door.pid}, ${shownUrl(door)})`
-    : `the server is starting (process ${door.pid}); try again shortly`;
-}
-
-async function statusOf(state: DoorState) {
-  if (!isAlive(state)) return { running: false, pid: null, url: null, health: null };
-  const { kind, door } = state;
-  if (kind === "starting") return { running: true, pid: door.pid, url: null, health: STARTING };
-  const { status } = (await healthOf(door.url)) ?? SILENT;
-  return { running: true, pid: door.pid, url: shownUrl(door), health: status };
-}
-
 /** Reports whether the server no longer accepts requests but still holds its data, or ended during this check. */
 async function isStopping(directory: string, door: Door): Promise<boolean> {
   if (!isRunning(door.pid)) return false;
@@ -242,20 +198,12 @@ async function isStopping(directory: string, door: Door): Promise<boolean> {
   return (await waitFor(EXIT_WAIT_MS, () => (isRunning(door.pid) ? undefined : true))) === true;
 }
 
-function shownUrl({ url, public_url = url }: Pick<Door, "url" | "public_url">): string {
-  return public_url;
-}
-
 type Given = Readonly<Record<string, unknown>> & { readonly "server-dir"?: string | undefined };
 
 async function doorOf(args: Given): Promise<Door> {
   const state = await doorState(serverDirectory(args["server-dir"], processEnvironment()));
   if (state.kind === "running") return state.door;
   throw new AppError("unavailable", isAlive(state) ? aliveText(state) : notRunning(args));
-}
-
-function notRunning(args: Given): string {
-  return `the server is not running; start it with ${nextCommand(["server", "start"], [], args)}`;
 }
 
 function healthText({ url, status, problems }: ServerHealth & { url: string }): string {

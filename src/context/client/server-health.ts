@@ -16,6 +16,20 @@ export interface ServerHealth {
   readonly problems: readonly HealthProblem[];
 }
 
+/** What a node on standby tells the owner of its data, on its machine. */
+export interface StandbyFacts {
+  /** The name of the node that leads; null: none is known. */
+  readonly leader: string | null;
+  /** The last entry of the replication log in the files of the node; null: it copies all data. */
+  readonly entry: number | null;
+  /** The last entry that the leader was seen to write. */
+  readonly leader_entry: number | null;
+  /** Since the last sign of life of the leader. */
+  readonly silent_seconds: number;
+  /** Why it cannot follow at the moment. */
+  readonly problem: string | null;
+}
+
 /** Undefined: it does not answer within a few seconds. */
 export async function healthOf(url: string): Promise<ServerHealth | undefined> {
   return askHealth(url).catch(() => undefined);

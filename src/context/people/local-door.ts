@@ -24,6 +24,8 @@ export interface Door {
   readonly token: string;
   /** Nobody is served yet. */
   readonly starting?: boolean | undefined;
+  /** Of one of several nodes. */
+  readonly node?: { readonly name: string; readonly role: "leader" | "standby" } | undefined;
 }
 
 type Place = Omit<Door, "pid" | "token">;

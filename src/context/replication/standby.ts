@@ -1,7 +1,7 @@
 // The listener of a node that does not lead: it tells its health, so that a proxy sends nobody here, and refuses those who come anyway. Commands on
 // this machine recognize the server by its local door.
 
-import type { Clock } from "../../kit/clock.ts";
+import { SECOND_MS, type Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { accessLog } from "../../kit/http/access-log.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
@@ -12,7 +12,7 @@ import { metricsAnswer } from "../../kit/metrics/metrics-answer.ts";
 import { Metrics } from "../../kit/metrics/metrics.ts";
 import type { Follower } from "../../kit/replication/follower.ts";
 import { version } from "../../kit/version.ts";
-import { STANDBY } from "../client/server-health.ts";
+import { STANDBY, type StandbyFacts } from "../client/server-health.ts";
 import { answeredHosts } from "../config/answered-hosts.ts";
 import type { ServerConfig } from "../config/schema.ts";
 import { readTls, type Tls } from "../config/tls-files.ts";
@@ -22,6 +22,8 @@ import { followerReadings } from "./readings.ts";
 
 interface StandbyDeps {
   readonly config: ServerConfig;
+  /** Its name. */
+  readonly node: string;
   readonly port: number;
   readonly follower: Follower;
   readonly clock: Clock;
@@ -61,6 +63,7 @@ export class Standby {
     this.#token = this.#door.open({
       url: this.#local?.url ?? this.url,
       public_url: this.#local && this.url,
+      node: { name: deps.node, role: "standby" },
     });
   }
 
@@ -79,12 +82,19 @@ export class Standby {
     this.#door.close();
   }
 
+  #facts(): StandbyFacts {
+    const { follower } = this.#deps;
+    const { leader = null, position: entry = null, leaderPosition = null, problem = null } = follower;
+    const silent = Math.floor(follower.silentMs / SECOND_MS);
+    return { leader, entry, leader_entry: leaderPosition, silent_seconds: silent, problem };
+  }
+
   #answer(exchange: Exchange): Response {
     const { path } = exchange;
     if (path === "/metrics")
       return metricsAnswer({ metrics: this.#metrics, metricsFor: this.#metricsFor }, exchange);
     if (HEALTH_ROUTES.includes(path)) exchange.route = path;
-    const answer = unreadyAnswer(exchange, { status: STANDBY, token: this.#token });
+    const answer = unreadyAnswer(exchange, { status: STANDBY, token: this.#token, facts: this.#facts() });
     if (answer) return answer;
     const { leader } = this.#deps.follower;
     throw new AppError(

@@ -84,6 +84,21 @@ export class Follower {
     return this.#beat?.released === false ? this.#beat.node || undefined : undefined;
   }
 
+  /** The last entry that the leader was seen to write. */
+  get leaderPosition(): number | undefined {
+    return this.#beat?.position;
+  }
+
+  /** Why it could not follow at its last look. */
+  get problem(): string | undefined {
+    return this.#lastProblem;
+  }
+
+  /** Since the last sign of life of a leader, or of the object storage that has it. */
+  get silentMs(): number {
+    return this.#deps.clock.elapsed() - this.#lifeSeen;
+  }
+
   /** The last entry in the files of this node; undefined: it has no files yet. */
   get position(): number | undefined {
     return this.#state?.files === "exact" ? this.#state.seq : undefined;
