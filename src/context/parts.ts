@@ -122,7 +122,7 @@ export function buildParts(options: PartsOptions) {
     sync,
     backups,
     served,
-    health: healthOf(ground, spaces, served),
+    health: healthOf(ground, { spaces, served, copying: options.copying }),
     metrics: metricsOf(
       ground,
       { limits, spaces, streams, commits, served, backups, ...hooks },
@@ -155,7 +155,13 @@ function buildGround({ db, clock, log, config, copying }: PartsOptions): Ground 
   };
 }
 
-function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces, served: ServedCertificate): Health {
+interface Examined {
+  readonly spaces: Spaces;
+  readonly served: ServedCertificate;
+  readonly copying: Copying | undefined;
+}
+
+function healthOf({ db, clock, config, audit }: Ground, { spaces, served, copying }: Examined): Health {
   return new Health(
     clock,
     [
@@ -163,7 +169,12 @@ function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces, served: 
       { what: "disk", write: () => probeDisks([config.directory, dirname(auditPath(config.directory))]) },
       { what: "spaces", write: () => spaces.prove() },
     ],
-    () => [...audit.problems(), ...spaces.problems(), ...served.problems(clock.now())],
+    () => [
+      ...audit.problems(),
+      ...spaces.problems(),
+      ...served.problems(clock.now()),
+      ...(copying?.problems() ?? []),
+    ],
   );
 }
 

@@ -212,41 +212,6 @@ describe("under load and across restarts", () => {
     await eventually(() => errors(server, hook.id), [["failed", 1, error]]);
     expect(hooks.got.length).toBe(1);
   });
-
-  test("disabling a hook cancels its pending deliveries, and a restart does not revive them", async () => {
-    await using hooks = hookReceiver(never);
-    await using server = await contextServer({ outbound: hooks.outbound });
-    const hook = await add(server, hooks.url(), ["file.*"]);
-    await server.admin.write("a.md", "x");
-    await eventually(() => hooks.got.length, 1);
-    await server.admin.patch(`/webhooks/${hook.id}`, { enabled: false });
-    const error = "the webhook was disabled";
-    const shown = async () => (await deliveries(server, hook.id)).map((one) => [one.state, one.error]);
-    expect(await shown()).toEqual([["failed", error]]);
-    const [letter, ...others] = await server.admin.get("/webhooks/dead-letter");
-    expect(others).toEqual([]);
-    expect(letter).toMatchObject({ webhook: hook.id, tries: 0, error });
-    expect(JSON.parse(letter!.body).path).toBe("a.md");
-    await server.admin.patch(`/webhooks/${hook.id}`, { enabled: true });
-    await server.admin.write("b.md", "x");
-    await eventually(() => hooks.got.length, 2);
-    expect(JSON.parse(hooks.got[1]!.body).path).toBe("b.md");
-  });
-});
-
-test("the next start makes a dead letter of a delivery that was pending when a crash followed the disabling", async () => {
-  await using hooks = hookReceiver(never);
-  await using server = await contextServer({ outbound: hooks.outbound });
-  const hook = await add(server, hooks.url(), ["file.*"]);
-  await server.admin.write("a.md", "x");
-  await eventually(() => hooks.got.length, 1);
-  await server.restart(() => {
-    const db = new Database(join(server.directory, "server.db"));
-    db.run("UPDATE webhooks SET enabled = 0");
-    db.close();
-  });
-  await eventually(() => errors(server, hook.id), [["failed", 0, "the webhook was disabled"]]);
-  expect(await server.admin.get("/webhooks/dead-letter")).toMatchObject([{ webhook: hook.id }]);
 });
 
 describe("a hook for some spaces", () => {

@@ -12,15 +12,15 @@ test("a copy waits for the one before it", async () => {
   const directory = `${folder.path}/server`;
   await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
   const { parts, close } = openServer({ directory, log });
-  await calm(parts);
+  await calm(parts, "backup");
   const first = freeze(parts, "backup");
   const order: string[] = [];
-  const waiting = calm(parts).then(() => {
+  const waiting = calm(parts, "backup").then(() => {
     order.push("second begins");
     thaw(parts, freeze(parts, "backup"));
   });
   const stop = new AbortController();
-  const given = calm(parts, stop.signal);
+  const given = calm(parts, "nodes", stop.signal);
   stop.abort(new Error("given up"));
   await expect(given).rejects.toThrow("given up");
   order.push("first ends");

@@ -156,7 +156,7 @@ export class Backups {
   async #make(shown: Backup, signal: AbortSignal): Promise<Result> {
     const leftOut = await this.#leftOut(signal);
     return writeTarget(shown.file, async (handle) => {
-      await calm(this.#deps);
+      await calm(this.#deps, "backup");
       const moment = this.#freeze();
       try {
         shown.bytes_total = bytesOf(moment);

@@ -25,10 +25,15 @@ export interface MomentDeps {
 
 /**
  * Opens all spaces, and resolves when everything can be frozen in the same step, which may be after another copy: a backup and a snapshot for other
- * nodes wait for each other. Raises the first space that cannot be opened, and the reason of the signal.
+ * nodes wait for each other. Raises the reason of the signal and, for a backup, the first space that cannot be opened.
  */
-export async function calm({ db, spaces }: MomentDeps, signal?: AbortSignal): Promise<void> {
-  await spaces.openAll();
+export async function calm(
+  { db, spaces }: MomentDeps,
+  copyFor: CopyFor,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (copyFor === "backup") await spaces.openAll();
+  else for (const name of spaces.names()) await spaces.opened(name);
   await spaces.calm();
   for (let other = db.frozen ?? db.checkpointing; other; other = db.frozen ?? db.checkpointing) {
     await (signal ? untilAborted(signal, other) : other);

@@ -16,7 +16,7 @@ export interface ServerHealth {
   readonly problems: readonly HealthProblem[];
 }
 
-/** What a node on standby tells the owner of its data, on its machine. */
+/** A node on standby tells this to the owner of its data, on its machine. */
 export interface StandbyFacts {
   /** The name of the node that leads; null: none is known. */
   readonly leader: string | null;

@@ -50,7 +50,7 @@ export async function examine(
     ),
     ...(await certificate(config.value, clock)),
     ...(await backups(config.value, clock)),
-    ...(await nodes(config.value, environment)),
+    ...(await nodes(config.value, environment, clock)),
     await made("run file", null, () => data.runFile(directory, state)),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
     await made("spaces", null, () => data.spacesVerdict(folders, directory)),
@@ -80,11 +80,19 @@ async function backups(config: ServerConfig | undefined, clock: Clock): Promise<
 }
 
 /** Only of a server with several nodes. */
-async function nodes(config: ServerConfig | undefined, environment: Environment): Promise<Finding[]> {
+async function nodes(
+  config: ServerConfig | undefined,
+  environment: Environment,
+  clock: Clock,
+): Promise<Finding[]> {
   if (config?.replication === undefined) return [];
   const { replicationVerdict } = await import("./replication.ts");
   const { replication, directory } = config;
-  return [await made("replication", null, () => replicationVerdict(replication, directory, environment))];
+  return [
+    await made("replication", null, () =>
+      replicationVerdict(replication, directory, environment, clock.now()),
+    ),
+  ];
 }
 
 /** Reads from disk, while no server has it open. */

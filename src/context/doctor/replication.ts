@@ -3,16 +3,24 @@
 import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { bucketOf } from "../../kit/object-storage/bucket.ts";
-import { readBeat } from "../../kit/replication/beat.ts";
+import { DAY_MS } from "../../kit/clock.ts";
+import { readBeat, type Beat } from "../../kit/replication/beat.ts";
+import { newestSnapshot, type Manifest } from "../../kit/replication/snapshot.ts";
 import { readState } from "../../kit/replication/local-state.ts";
 import type { ReplicationConfig } from "../config/schema.ts";
 import { fail, ok, skipped, warn, type Verdict } from "./finding.ts";
+
+/** The leader makes one once a day, if anything changed. */
+const SNAPSHOT_AGE_MAX_MS = 2 * DAY_MS;
+const SNAPSHOT_REMEDY =
+  "the leader makes one while it runs; if it cannot, its health says so, and its log has the reason";
 
 /** `environment`: has the credentials of the object storage, or else nothing can be said. */
 export async function replicationVerdict(
   config: ReplicationConfig,
   directory: string,
   environment: Environment,
+  now: number,
 ): Promise<Verdict> {
   const storage = attempt(() => bucketOf("replication", config, environment));
   if (storage instanceof AppError) return skipped(storage.message);
@@ -24,10 +32,18 @@ export async function replicationVerdict(
       ? `this node ("${config.node}") has entry ${state.seq}`
       : "this node has copied nothing yet";
     const leader = beat.released ? `the last leader, "${beat.node}", stopped` : `"${beat.node}" led last`;
-    return ok(`${leader} at entry ${beat.position}; ${own}`);
+    const found = `${leader} at entry ${beat.position}; ${own}`;
+    const problem = snapshotProblem(await newestSnapshot(storage), beat, now);
+    return problem === undefined ? ok(found) : warn(`${found}; ${problem}`, SNAPSHOT_REMEDY);
   } catch (error) {
     return fail(messageOf(error), "check replication in server.yaml, the credentials and the network");
   }
+}
+
+function snapshotProblem(newest: Manifest | undefined, beat: Beat, now: number): string | undefined {
+  if (!newest) return "there is no snapshot for other nodes yet";
+  const isOld = now - Date.parse(newest.created_at) > SNAPSHOT_AGE_MAX_MS && beat.position > newest.complete;
+  return isOld ? `the newest snapshot for other nodes is of ${newest.created_at}` : undefined;
 }
 
 function attempt<T>(work: () => T): T | AppError {

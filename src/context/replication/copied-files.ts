@@ -21,9 +21,11 @@ export function spaceFolder(directory: string, name: string): string {
 
 /** Reports whether a database was closed and kept a part of its content in its WAL, so that its file alone does not show all of it. */
 export function holdsWal(directory: string): boolean {
-  return COPIED_NAMES.flatMap((name) => filesOf(join(directory, name))).some(
-    (path) => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0,
-  );
+  return COPIED_NAMES.flatMap((name) => filesOf(join(directory, name))).some(hasWal);
+}
+
+export function hasWal(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function filesOf(path: string): string[] {

@@ -2,6 +2,7 @@
 // before that.
 
 import { AppError } from "../../kit/error.ts";
+import type { HealthProblem } from "../../kit/health.ts";
 import { answerError } from "../../kit/http/answer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Handle } from "../../kit/http/serve.ts";
@@ -29,6 +30,7 @@ export interface Copying {
   /** See `Leader.requireLead`. */
   readonly requireLead: () => void;
   readonly readings: readonly Reading[];
+  readonly problems: () => readonly HealthProblem[];
   readonly measured: readonly Measured[];
 }
 
@@ -54,6 +56,7 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
     stored: () => leader.stored(),
     requireLead: () => leader.requireLead(),
     readings: leaderReadings(leader),
+    problems: () => (leader.isSnapshotFailing ? [{ what: "snapshots", reason: "broken" }] : []),
     measured: [
       {
         name: "service_replication_append_seconds",

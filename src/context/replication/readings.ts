@@ -18,6 +18,11 @@ export function leaderReadings(leader: Leader): Reading[] {
       "Time of the last snapshot that this node made for others, in seconds since the epoch; 0: none yet",
       () => Math.floor(leader.snapshotTime / SECOND_MS),
     ),
+    gauge(
+      "service_replication_snapshot_failing",
+      "1 if the last attempt to make a snapshot for other nodes failed",
+      () => Number(leader.isSnapshotFailing),
+    ),
   ];
 }
 

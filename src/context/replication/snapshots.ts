@@ -1,5 +1,6 @@
 // Snapshots of a server that leads, for nodes that join and so that the log stays short. They are made while writes continue.
 
+import { createReadStream, existsSync } from "node:fs";
 import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339, type Clock, type Timers } from "../../kit/clock.ts";
 import { pauseBy } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
@@ -10,7 +11,8 @@ import type { Leader } from "../../kit/replication/leader.ts";
 import { finishSnapshot, uploadFiles, type SnapshotFile } from "../../kit/replication/snapshot.ts";
 import { calm, freeze, recordsOf, thaw, type Moment, type MomentDeps } from "../backup/moment.ts";
 import type { EngineKind } from "../versioned-store/engine.ts";
-import { AUDIT_FILE, placeOf, SERVER_DATABASE, spaceFolder } from "./copied-files.ts";
+import { spaceFilePath } from "../spaces/space-file.ts";
+import { AUDIT_FILE, hasWal, placeOf, SERVER_DATABASE, spaceFolder } from "./copied-files.ts";
 
 const LOOK_EVERY_MS = MINUTE_MS;
 /** A log of this size is worth a snapshot, and for much data half of the data's size. */
@@ -64,12 +66,14 @@ export class Snapshots {
   }
 
   async #run(): Promise<void> {
-    const { timers, log } = this.#deps;
+    const { leader, timers, log } = this.#deps;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
         if (this.#isDue()) await this.#make(signal);
+        leader.isSnapshotFailing = false;
       } catch (error) {
+        leader.isSnapshotFailing = !signal.aborted;
         if (!signal.aborted) log.warn("cannot make a snapshot for other nodes", { error: messageOf(error) });
       }
       await pauseBy(timers, LOOK_EVERY_MS, signal);
@@ -87,12 +91,13 @@ export class Snapshots {
   }
 
   async #make(signal: AbortSignal): Promise<void> {
-    const { leader, storage, takeovers, clock, log } = this.#deps;
-    await calm(this.#deps, signal);
+    const { leader, storage, spaces, takeovers, clock, log } = this.#deps;
+    await calm(this.#deps, "nodes", signal);
     const moment = freeze(this.#deps, "nodes");
     const { seq: after, hash } = leader.position;
     const [bytes, entries, time] = [leader.appendedBytes, leader.entries, clock.elapsed()];
-    const uploading = uploadFiles(storage, after, this.#filesOf(moment), signal);
+    const unopened = spaces.names().filter((name) => !moment.spaces.some((one) => one.name === name));
+    const uploading = uploadFiles(storage, after, this.#filesOf(moment, unopened), signal);
     const files = await uploading.finally(() => thaw(this.#deps, moment));
     await this.#requireRemoved(moment, files);
     // The files may show changes that are not in the log yet.
@@ -104,6 +109,23 @@ export class Snapshots {
     this.#last = { bytes, entries, time, size };
     leader.snapshotTime = moment.time;
     log.info("made a snapshot for other nodes", { after, bytes: size });
+  }
+
+  /**
+   * Of a space that cannot be opened: its database as it is, or else the file that shows that there was one. Other nodes have the same problem then, and
+   * do not take the space for removed. Nobody writes to it. Raises `unavailable` if only a part of it is in the file.
+   */
+  #unopenedFile(name: string): SnapshotFile {
+    const { directory, engine } = this.#deps;
+    const folder = spaceFolder(directory, name);
+    const database = engine.databaseOf(folder);
+    if (hasWal(database))
+      throw new AppError(
+        "unavailable",
+        `the space ${name} cannot be opened, and ${database} has changes in its WAL`,
+      );
+    const path = existsSync(database) ? database : spaceFilePath(folder);
+    return { file: placeOf(directory, path), content: createReadStream(path) };
   }
 
   /** The log must have the removal of each space that the snapshot lacks. Raises `unavailable` for one that was not removed, or made again. */
@@ -125,7 +147,8 @@ export class Snapshots {
     return placeOf(directory, engine.databaseOf(spaceFolder(directory, name)));
   }
 
-  *#filesOf(moment: Moment): Generator<SnapshotFile> {
+  /** `unopened`: the names of the spaces that cannot be opened. */
+  *#filesOf(moment: Moment, unopened: readonly string[]): Generator<SnapshotFile> {
     const { spaces } = this.#deps;
     yield { file: SERVER_DATABASE, content: chunksOf(moment.server) };
     yield { file: AUDIT_FILE, content: recordsOf(moment) };
@@ -133,5 +156,6 @@ export class Snapshots {
       const isGone = () => !spaces.exists(name);
       yield { file: this.#databaseOf(name), content: chunksOf(database), isGone };
     }
+    for (const name of unopened) yield this.#unopenedFile(name);
   }
 }

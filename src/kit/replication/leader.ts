@@ -81,6 +81,8 @@ export class Leader {
   entries = 0;
   /** When the last snapshot of this term was made, in ms since the epoch; 0: none yet. */
   snapshotTime = 0;
+  /** The last attempt to make a snapshot failed. */
+  isSnapshotFailing = false;
 
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
