@@ -129,4 +129,29 @@ onScreen("by keyboard", chatRoom, (room) => {
     const buttons = dialog.locator(".actions").last();
     await eventually(async () => (await edgesOf(last)).bottom <= (await edgesOf(buttons)).top, true);
   });
+
+  test("asks before Escape closes a dialog with typed limits", async () => {
+    const { own } = await room.desk();
+    room.model.script("boss", [say("One.")]);
+    await using page = await room.open(own);
+    await write(page, "Hello.");
+    await page.getByRole("status").filter({ hasText: "answered" }).waitFor();
+    await page.getByRole("button", { name: /tokens/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Usage and budget" });
+    await dialog.getByRole("button", { name: "Set limits" }).click();
+    const limit = dialog.getByLabel("Tokens per day");
+    await limit.fill("1000");
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    for (const close of ["Escape", "Close"]) {
+      if (close === "Escape") await page.keyboard.press(close);
+      else await dialog.getByRole("button", { name: close }).click();
+      await question.getByRole("button", { name: "Cancel" }).click();
+      await question.waitFor({ state: "detached" });
+      expect(await limit.inputValue()).toBe("1000");
+    }
+    await dialog.getByRole("button", { name: "Save limits" }).click();
+    await dialog.getByRole("button", { name: "Edit limits" }).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
 });

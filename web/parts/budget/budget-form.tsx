@@ -1,6 +1,15 @@
 // Limits per turn and per day, in tokens and in dollars. An empty field means no limit.
 
-import { type Accessor, createEffect, createSignal, type JSX, on, type Setter, Show } from "solid-js";
+import {
+  type Accessor,
+  createEffect,
+  createSignal,
+  type JSX,
+  on,
+  onCleanup,
+  type Setter,
+  Show,
+} from "solid-js";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
 import { asProblem, fieldOf, fieldProblem, withField } from "../../api/problem.ts";
 import { focusOn } from "../../kit/focus.ts";
@@ -29,15 +38,19 @@ export function BudgetForm(props: {
   /** Null removes all limits. Raises `Problem`. */
   readonly send: (budget: Budget | null) => Promise<unknown>;
   readonly onDone: () => void;
+  /** Tells whether limits are typed that are not saved, until the form is gone. */
+  readonly onEdited?: (isEdited: boolean) => void;
   readonly note?: string;
   readonly disabled?: boolean;
   /** Above the buttons. */
   readonly children?: JSX.Element;
 }): JSX.Element {
-  const [fields, setFields] = createFields(
+  const [fields, setFields, isEdited] = createFields(
     () => props.budget,
     () => props.of,
   );
+  createEffect(() => props.onEdited?.(isEdited()));
+  onCleanup(() => props.onEdited?.(false));
   const close = unlessMovedOn(() => props.onDone());
   const form = createSubmission(
     LIMITS.map(([name]) => name),
@@ -93,7 +106,10 @@ function textsOf(budget: Budget | null): Texts {
   return Object.fromEntries(LIMITS.map(([name]) => [name, String(budget?.[name] ?? "")])) as Texts;
 }
 
-function createFields(budget: () => Budget | null, of: () => string): [Accessor<Texts>, Setter<Texts>] {
+function createFields(
+  budget: () => Budget | null,
+  of: () => string,
+): [fields: Accessor<Texts>, set: Setter<Texts>, isEdited: Accessor<boolean>] {
   const [before, setBefore] = createSignal(textsOf(budget()));
   const [fields, setFields] = createSignal(before());
   // Saving sends all of them, so the others must not be older than what someone else has saved meanwhile.
@@ -109,16 +125,14 @@ function createFields(budget: () => Budget | null, of: () => string): [Accessor<
     ),
   );
   const changed = () => LIMITS.filter(([name]) => fields()[name] !== before()[name]);
-  guardLeaving(
-    () => changed().length > 0,
-    () => ({
-      name: `Limits of ${of()}`,
-      text: changed()
-        .map(([name, label]) => `${label}: ${fields()[name]}`)
-        .join("\n"),
-    }),
-  );
-  return [fields, setFields];
+  const isEdited = () => changed().length > 0;
+  guardLeaving(isEdited, () => ({
+    name: `Limits of ${of()}`,
+    text: changed()
+      .map(([name, label]) => `${label}: ${fields()[name]}`)
+      .join("\n"),
+  }));
+  return [fields, setFields, isEdited];
 }
 
 /** Raises `Problem` for a field that is not a number above zero. */

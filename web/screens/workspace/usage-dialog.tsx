@@ -6,6 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { costText, count, percent, plural } from "../../kit/format.ts";
+import { mayDiscard } from "../../kit/leaving.ts";
 import { compareNames } from "../../kit/names.ts";
 import { type Column, countColumn, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
@@ -53,23 +54,27 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
 
 export function UsageDialog(props: { readonly onClose: () => void }): JSX.Element {
   const here = useHere();
+  const [edited, setEdited] = createSignal(false);
+  const close = async () => {
+    if (await mayDiscard(edited())) props.onClose();
+  };
   return (
-    <Dialog open onClose={props.onClose} title="Usage and budget" wide>
+    <Dialog open onClose={() => void close()} title="Usage and budget" wide>
       <div class="workspace-usage-dialog">
-        <WorkspaceBudget />
+        <WorkspaceBudget onEdited={setEdited} />
         <UsageTable />
         <Show when={here.state().usage.calls > 0}>
           <UsageChart />
         </Show>
       </div>
       <div class="actions">
-        <Button onClick={props.onClose}>Close</Button>
+        <Button onClick={() => void close()}>Close</Button>
       </div>
     </Dialog>
   );
 }
 
-function WorkspaceBudget(): JSX.Element {
+function WorkspaceBudget(props: { readonly onEdited: (isEdited: boolean) => void }): JSX.Element {
   const here = useHere();
   const [editing, setEditing] = createSignal(false);
   const budget = () => here.state().workspace.budget;
@@ -94,6 +99,7 @@ function WorkspaceBudget(): JSX.Element {
           budget={budget()}
           send={(next) => take(api.workspaces({ id: here.id }).patch({ budget: next }))}
           onDone={() => setEditing(false)}
+          onEdited={props.onEdited}
           note="The limits apply to all agents together."
         />
       </Show>
