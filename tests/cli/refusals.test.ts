@@ -325,6 +325,7 @@ describe("server.yaml", () => {
       "tls:\n  enabled: true\n  cert_file: c.pem\n  key_file: k.pem\n  acme: { enabled: true }",
       "tls.cert_file: cannot be used with ACME; remove tls.cert_file",
     ],
+    ["replication:\n  node: one", "replication.bucket: missing; name the bucket that the nodes share"],
     ["tls:\n  acme:\n    enabled: true", "tls.enabled: missing; ACME applies only if it is true"],
     [acme(""), "tls.acme.email: missing; the authority needs an address"],
     [acme("email: ops"), 'tls.acme.email: "ops": not an email address'],

@@ -14,6 +14,12 @@ export function replicationOf(
 ): ReplicationConfig | undefined {
   const where = `config ${path}: replication`;
   const bucket = bucketConfigOf(where, keys);
+  // Otherwise a node whose bucket was forgotten would run alone.
+  if (bucket === undefined && node !== "")
+    throw new AppError(
+      "invalid",
+      `${where}.bucket: missing; name the bucket that the nodes share, or remove replication to run one node`,
+    );
   if (bucket === undefined) return undefined;
   if (!NODE.test(node))
     throw new AppError(
