@@ -61,6 +61,17 @@ test("a node in the background leads, another follows it, and status, health and
     (await node.data<{ health: string }>("server", "status")).health;
   await eventually(() => statusOf(one), "ok");
   stack.defer(() => stop(two));
+  const found = async (node: typeof one, check: string) => {
+    const { stdout } = await node.cairn("doctor", "--json");
+    const { state, found: text } = (JSON.parse(stdout) as Examination).checks.find(
+      (finding) => finding.check === check,
+    )!;
+    return [state, text];
+  };
+  // It has no data to restore.
+  expect(await found(two, "database")).toEqual(["skipped", "this node has copied nothing yet"]);
+  await eventually(async () => (await found(one, "replication"))[0], "ok");
+  expect((await found(one, "replication"))[1]).toMatch(/^this node \("one"\) led last at entry \d+$/);
   cpSync(first.inside("secrets.key"), join(second, "secrets.key"));
   const { url } = await two.data<{ url: string }>("server", "start", "--detach");
   await eventually(() => statusOf(two), "standby");

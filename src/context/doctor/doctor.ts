@@ -1,6 +1,8 @@
 // `cairn doctor`: examines a server's data directory and its surroundings, and changes nothing. A running server holds its databases, so doctor
 // asks it for what only it can see and reads the rest from disk.
 
+import { existsSync } from "node:fs";
+import { stateFile } from "../../kit/replication/local-state.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { problemText, type HealthProblem } from "../../kit/health.ts";
@@ -54,7 +56,11 @@ export async function examine(
     await made("run file", null, () => data.runFile(directory, state)),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
     await made("spaces", null, () => data.spacesVerdict(folders, directory)),
-    ...(await (door ? asked(door, spaces, directory) : read(spaces, place))),
+    ...(await (door
+      ? asked(door, spaces, directory)
+      : isNewNode(config.value, directory)
+        ? [await made("database", null, () => skipped("this node has copied nothing yet"))]
+        : read(spaces, place))),
   ];
   return {
     directory,
@@ -62,6 +68,15 @@ export async function examine(
     ok: checks.every((finding) => finding.state !== "fail"),
     checks,
   };
+}
+
+/** A node gets its data from the others. */
+function isNewNode(config: ServerConfig | undefined, directory: string): boolean {
+  return (
+    config?.replication !== undefined &&
+    !existsSync(data.databaseOf(directory)) &&
+    !existsSync(stateFile(directory))
+  );
 }
 
 /** Only of a server that speaks TLS. */

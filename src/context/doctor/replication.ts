@@ -6,7 +6,7 @@ import { bucketOf } from "../../kit/object-storage/bucket.ts";
 import { DAY_MS } from "../../kit/clock.ts";
 import { readBeat, type Beat } from "../../kit/replication/beat.ts";
 import { newestSnapshot, type Manifest } from "../../kit/replication/snapshot.ts";
-import { readState } from "../../kit/replication/local-state.ts";
+import { readState, type LocalState } from "../../kit/replication/local-state.ts";
 import type { ReplicationConfig } from "../config/schema.ts";
 import { fail, ok, skipped, warn, type Verdict } from "./finding.ts";
 
@@ -28,16 +28,25 @@ export async function replicationVerdict(
     const beat = await readBeat(storage);
     if (beat === undefined) return warn("no node has led yet", "start the node that has the data");
     const state = await readState(directory);
-    const own = state
-      ? `this node ("${config.node}") has entry ${state.seq}`
-      : "this node has copied nothing yet";
-    const leader = beat.released ? `the last leader, "${beat.node}", stopped` : `"${beat.node}" led last`;
-    const found = `${leader} at entry ${beat.position}; ${own}`;
+    const found = placesText(beat, state, config.node);
     const problem = snapshotProblem(await newestSnapshot(storage), beat, now);
     return problem === undefined ? ok(found) : warn(`${found}; ${problem}`, SNAPSHOT_REMEDY);
   } catch (error) {
     return fail(messageOf(error), "check replication in server.yaml, the credentials and the network");
   }
+}
+
+function placesText({ node, released, position }: Beat, state: LocalState | undefined, own: string): string {
+  const here = `this node ("${own}")`;
+  const last = node === own ? here : `"${node}"`;
+  const led = released
+    ? `the last leader, ${last}, stopped at entry ${position}`
+    : `${last} led last at entry ${position}`;
+  if (!state) return `${led}; this node has copied nothing yet`;
+  if (state.files === "exact") return `${led}; ${here} has entry ${state.seq}`;
+  // A leader does not note each entry.
+  if (node === own) return led;
+  return `${led}; ${here} ${state.files === "ahead" ? "led before and did not hand over" : "is copying all data"}`;
 }
 
 function snapshotProblem(newest: Manifest | undefined, beat: Beat, now: number): string | undefined {
