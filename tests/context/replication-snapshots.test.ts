@@ -1,13 +1,14 @@
 // Goal: a snapshot for other nodes holds nobody up, and has every space, whatever happens to the spaces meanwhile.
 
 import { expect, test } from "bun:test";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodes } from "../kit/context/nodes.ts";
 import { SPACE } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import type { AskedOfStorage } from "../kit/object-storage.ts";
 
+const databaseIn = (directory: string, space: string) => join(directory, "spaces", space, ".cairn/space.db");
 const isManifest = (key: string) => key.endsWith("manifest.json");
 
 test("a space is removed while a snapshot uploads it, and the node that joins with the snapshot does not have it", async () => {
@@ -46,8 +47,6 @@ test("a space that cannot be opened keeps no snapshot from being made, and is no
   await first.admin.write("a.md", "one\n");
   await until(() => [...all.storage.objects.keys()].some(isManifest));
   await first.stop();
-  const databaseIn = (directory: string, space: string) =>
-    join(directory, "spaces", space, ".cairn/space.db");
   writeFileSync(databaseIn(first.directory, "damaged"), "no database ".repeat(1_000));
   rmSync(databaseIn(first.directory, "lost"));
   // Otherwise the snapshot of before would do.
@@ -70,15 +69,23 @@ test("a space that cannot be opened keeps no snapshot from being made, and is no
 
 test("a snapshot that cannot be made is a problem of the health, and counted", async () => {
   await using all = await nodes();
-  all.storage.fail(403, "AccessDenied", {
-    on: ({ key, method }) => method === "PUT" && key.includes("/files/"),
-  });
+  const first = await all.start("a");
+  await first.leads();
+  await until(() => [...all.storage.objects.keys()].some(isManifest));
+  await first.stop();
+  // A file that cannot be read.
+  rmSync(databaseIn(first.directory, SPACE));
+  mkdirSync(databaseIn(first.directory, SPACE));
+  for (const key of all.storage.objects.keys())
+    if (key.includes("/snapshots/")) all.storage.objects.delete(key);
   const a = await all.start("a");
   await a.leads();
-  await eventually(
-    async () => ((await (await fetch(`${a.url}/health`)).json()) as { problems: object }).problems,
-    [{ what: "snapshots", reason: "broken" }],
-  );
+  const problems = async () =>
+    ((await (await fetch(`${a.url}/health`)).json()) as { problems: object[] }).problems;
+  await eventually(problems, [
+    { what: "spaces", reason: "broken" },
+    { what: "snapshots", reason: "broken" },
+  ]);
   expect(await a.health()).toEqual([200, "degraded"]);
   expect(await (await fetch(`${a.url}/metrics`)).text()).toContain(
     "service_replication_snapshot_failing 1\n",

@@ -68,12 +68,16 @@ export class Snapshots {
   async #run(): Promise<void> {
     const { leader, timers, log } = this.#deps;
     const { signal } = this.#stopped;
+    let isRepeated = false;
     while (!signal.aborted) {
       try {
         if (this.#isDue()) await this.#make(signal);
         leader.isSnapshotFailing = false;
+        isRepeated = false;
       } catch (error) {
-        leader.isSnapshotFailing = !signal.aborted;
+        // The storage may be out of reach for a moment, which the leader notices by itself.
+        leader.isSnapshotFailing = !signal.aborted && (isRepeated || !isOutOfReach(error));
+        isRepeated = true;
         if (!signal.aborted) log.warn("cannot make a snapshot for other nodes", { error: messageOf(error) });
       }
       await pauseBy(timers, LOOK_EVERY_MS, signal);
@@ -113,7 +117,7 @@ export class Snapshots {
 
   /**
    * Of a space that cannot be opened: its database as it is, or else the file that shows that there was one. Other nodes have the same problem then, and
-   * do not take the space for removed. Nobody writes to it. Raises `unavailable` if only a part of it is in the file.
+   * do not take the space for removed. Nobody writes to it. Raises `refused` if only a part of it is in the file.
    */
   #unopenedFile(name: string): SnapshotFile {
     const { directory, engine } = this.#deps;
@@ -121,7 +125,7 @@ export class Snapshots {
     const database = engine.databaseOf(folder);
     if (hasWal(database))
       throw new AppError(
-        "unavailable",
+        "refused",
         `the space ${name} cannot be opened, and ${database} has changes in its WAL`,
       );
     const path = existsSync(database) ? database : spaceFilePath(folder);
@@ -158,4 +162,8 @@ export class Snapshots {
     }
     for (const name of unopened) yield this.#unopenedFile(name);
   }
+}
+
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof AppError && error.code === "unavailable";
 }
