@@ -126,14 +126,16 @@ test("names invalid values by their path", () => {
 
 test("says why arguments are entered as JSON", () => {
   const complex = "This gear's schema is too complex for a form.";
+  const open = "This gear's schema names no arguments, so any are accepted.";
   expect(
     [
       { type: "object" },
+      { type: "object", properties: {}, required: [] },
       { type: "object", required: ["a"] },
       { type: "object", oneOf: [] },
       { type: "object", properties: { a: { type: "string" } } },
     ].map((schema) => whyJson(JSON.stringify(schema))),
-  ).toEqual(["This gear's schema names no arguments, so any are accepted.", complex, complex, undefined]);
+  ).toEqual([open, open, complex, complex, undefined]);
 });
 
 describe("falls back to JSON for", () => {

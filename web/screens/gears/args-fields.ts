@@ -62,9 +62,18 @@ export function whyJson(argsSchema: string): string | undefined {
   if (fieldsOf(argsSchema) !== undefined) return undefined;
   const schema = parsedJson(argsSchema);
   const isOpen = isObject(schema) && !combines(schema);
-  return isOpen && !("properties" in schema) && !("required" in schema)
+  return isOpen && isNothing(schema.properties) && isNothing(schema.required)
     ? "This gear's schema names no arguments, so any are accepted."
     : "This gear's schema is too complex for a form.";
+}
+
+/** Not there, or an empty list or object. */
+function isNothing(value: unknown): boolean {
+  return (
+    value === undefined ||
+    (isObject(value) && Object.keys(value).length === 0) ||
+    (Array.isArray(value) && value.length === 0)
+  );
 }
 
 function combines(schema: Schema): boolean {
