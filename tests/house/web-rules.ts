@@ -146,6 +146,20 @@ function selectorsOf(selector: string): string[] {
 /** Libraries give these to elements of their own. */
 const CLASS_OF_LIBRARY = /^(?:cm|katex|tok|xterm)-/;
 
+/** Two sheets that give one class its looks change each other's element: whichever loads last wins. */
+export const classesHaveOneSheet: Rule = (files) => {
+  const sheets = files.filter((file) => isWeb(file) && isSheet(file));
+  const owners = Map.groupBy(
+    sheets.flatMap(({ path, text }) =>
+      [...new Set(text.match(/(?<=^\.)[a-z][\w-]*(?= \{)/gm))].map((name) => ({ path, name })),
+    ),
+    ({ name }) => name,
+  );
+  return [...owners]
+    .filter(([, found]) => found.length > 1)
+    .map(([name, found]) => `${found.map(({ path }) => path).join(", ")}: both style the class ${name}`);
+};
+
 /** A class that no code writes styles nothing: whole, or by its beginning before `${`. */
 export const classesAreUsed: Rule = (files) => {
   const code = files

@@ -127,6 +127,22 @@ const cases: Readonly<Record<string, RuleCase>> = {
 
 describeRules("the interface's code", repositoryFiles, cases);
 
+test("a class has its looks from one sheet: in this repository", async () => {
+  expect(rules.classesHaveOneSheet(await repositoryFiles())).toEqual([]);
+});
+
+test("a class has its looks from one sheet: the rule tells wrong from right", () => {
+  const sheet = (path: string, text: string) => ({ path, text });
+  const first = sheet("web/kit/a.css", ".card {\n  gap: 0;\n}\n.row {\n  gap: 0;\n}\n");
+  const other = sheet(
+    "web/kit/b.css",
+    ".card {\n  margin: 0;\n}\n@media print {\n  .row {\n    gap: 1px;\n  }\n}\n",
+  );
+  expect(rules.classesHaveOneSheet([first, other])).toEqual([
+    "web/kit/a.css, web/kit/b.css: both style the class card",
+  ]);
+});
+
 test("every class of a sheet is written by code: in this repository", async () => {
   expect(rules.classesAreUsed(await repositoryFiles())).toEqual([]);
 });

@@ -46,7 +46,7 @@ export function Chat(): JSX.Element {
         </Show>
         <Show when={linked()}>
           {(id) => (
-            <div class="chat-link">
+            <div class="chat-linked">
               <EntryLink
                 id={id()}
                 items={items()}
