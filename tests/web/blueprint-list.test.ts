@@ -159,6 +159,24 @@ async function withSearches() {
     expect(await grants()).toEqual([at.scout]);
   });
 
+  test("keeps the order of a line in which a name is written from the right", async () => {
+    const at = await office.desk("list from the right");
+    const { id } = await at.agent("نقاد", { model: "worker" });
+    await at.wire(at.orchestratorId, id);
+    await at.wire(at.orchestratorId, at.scribe);
+    const page = await office.look(`${at.path}?form=list`, { width: 390, height: 800 });
+    const summary = unfold(page, "orchestrator").locator(".blueprint-list-summary");
+    await eventually(() => summary.textContent(), "→ نقاد, scribe");
+    const arrowIsFirst = () =>
+      summary.evaluate((element) => {
+        const arrow = new Range();
+        arrow.setStart(element.firstChild!, 0);
+        arrow.setEnd(element.firstChild!, 1);
+        return arrow.getBoundingClientRect().right < element.getBoundingClientRect().left + 40;
+      });
+    await eventually(arrowIsFirst, true);
+  });
+
   test("is the first view on narrow screens and passes axe in both themes", async () => {
     const at = await office.desk("list axe");
     await at.wire(at.orchestratorId, at.scribe);

@@ -26,6 +26,20 @@ export function Avatar(
   );
 }
 
+/** A line of names. Each keeps its own direction: one in Arabic turns neither the line nor its neighbours. */
+export function NameList(props: { readonly names: readonly string[] }): JSX.Element {
+  return (
+    <For each={props.names}>
+      {(name, index) => (
+        <>
+          {index() > 0 ? ", " : ""}
+          <bdi>{name}</bdi>
+        </>
+      )}
+    </For>
+  );
+}
+
 const [read, setRead] = createSignal(Date.now());
 setInterval(() => setRead(Date.now()), NOW_EVERY_MS);
 /** The server's time, updated twice a minute. */

@@ -8,6 +8,7 @@ import { Combobox } from "../../kit/combobox.tsx";
 import { holdFocus, mayTakeFocus } from "../../kit/focus.ts";
 import { tokens } from "../../kit/format.ts";
 import { Keyed } from "../../kit/keyed.tsx";
+import { NameList } from "../../kit/pieces.tsx";
 import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
@@ -36,15 +37,11 @@ export function ListAgent(props: ListAgentProps): JSX.Element {
   const figure = () => props.figures.of(props.id);
   const out = createMemo(() => props.shown.wires.filter((wire) => wire.from_agent_id === props.id));
   const names = createMemo(() => new Map(props.shown.agents.map(({ id, name }) => [id, name])));
-  const summary = () => {
-    const to = out().map((wire) => names().get(wire.to_agent_id) ?? "");
-    const has = [
-      ...props.shown.gearBindings.filter((one) => one.agent_id === props.id).map((one) => one.gear_name),
-      ...props.shown.instructionBindings.filter((one) => one.agent_id === props.id).map((one) => one.name),
-      ...(props.shown.grants.some((one) => one.agent_id === props.id) ? ["internet"] : []),
-    ];
-    return [to.length > 0 ? `→ ${to.join(", ")}` : "", has.join(", ")].filter(Boolean).join(" · ");
-  };
+  const calls = () => out().map((wire) => names().get(wire.to_agent_id) ?? "");
+  const has = () => [
+    ...boundTo(props.shown, props.id),
+    ...(props.shown.grants.some((one) => one.agent_id === props.id) ? ["internet"] : []),
+  ];
   return (
     <Fold
       head={
@@ -57,8 +54,11 @@ export function ListAgent(props: ListAgentProps): JSX.Element {
           <Show when={props.activity}>
             <span class="small muted">{props.activity}</span>
           </Show>
-          <span class="blueprint-list-summary small muted ellipsis" dir="auto">
-            {summary()}
+          <span class="blueprint-list-summary small muted ellipsis">
+            {calls().length > 0 ? "→ " : ""}
+            <NameList names={calls()} />
+            {calls().length > 0 && has().length > 0 ? " · " : ""}
+            <NameList names={has()} />
           </span>
           <span class="small muted ellipsis blueprint-list-model">{props.figures.model(props.agent)}</span>
           <Show when={props.activity}>
@@ -82,19 +82,26 @@ export function ListAgent(props: ListAgentProps): JSX.Element {
   );
 }
 
+/** The names of gears and instructions; `null`: of all agents. */
+function boundTo({ gearBindings, instructionBindings }: Shown, agentId: number | null): readonly string[] {
+  return [
+    ...gearBindings.filter((one) => one.agent_id === agentId).map((one) => one.gear_name),
+    ...instructionBindings.filter((one) => one.agent_id === agentId).map((one) => one.name),
+  ];
+}
+
 /** The bindings to all agents. */
 export function ForAll(props: { readonly shown: Shown; readonly readOnly: boolean }): JSX.Element {
-  const has = () => [
-    ...props.shown.gearBindings.filter((one) => one.agent_id === null).map((one) => one.gear_name),
-    ...props.shown.instructionBindings.filter((one) => one.agent_id === null).map((one) => one.name),
-  ];
+  const has = () => boundTo(props.shown, null);
   return (
     <Fold
       head={
         <>
           <span class="strong">All agents</span>
-          <span class="blueprint-list-summary small muted ellipsis" dir="auto">
-            {has().join(", ") || "no bindings"}
+          <span class="blueprint-list-summary small muted ellipsis">
+            <Show when={has().length > 0} fallback="no bindings">
+              <NameList names={has()} />
+            </Show>
           </span>
         </>
       }

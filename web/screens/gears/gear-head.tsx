@@ -4,11 +4,13 @@ import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { createQuery } from "../../api/query.ts";
-import { Time } from "../../kit/pieces.tsx";
+import { NameList, Time } from "../../kit/pieces.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { workspacesQuery } from "../../state/lists.ts";
 import { readPlaces } from "../../parts/gear/gear-queries.ts";
 import { RUNTIME_NAMES, StatusTag } from "../../parts/gear/gear-words.tsx";
+
+const BOUND_SHOWN_MAX = 3;
 
 /** The workspace where the gear was forged, and the agents there that it is bound to. */
 function createOrigin(props: { readonly gear: GearDetail }) {
@@ -30,12 +32,7 @@ function createOrigin(props: { readonly gear: GearDetail }) {
         }
       : undefined;
   });
-  const bound = () => {
-    const names = (places.data() ?? []).map(({ agent }) => agent ?? "all agents");
-    return names.length > 3
-      ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
-      : names.join(", ");
-  };
+  const bound = () => (places.data() ?? []).map(({ agent }) => agent ?? "all agents");
   return { home, bound };
 }
 
@@ -75,9 +72,10 @@ export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
           )}
         </Show>
         , <Time time={props.gear.updated_at} relative />
-        <Show when={bound() !== ""}>
+        <Show when={bound().length > 0}>
           {" · bound to "}
-          <bdi>{bound()}</bdi>
+          <NameList names={bound().slice(0, BOUND_SHOWN_MAX)} />
+          {bound().length > BOUND_SHOWN_MAX ? ` and ${bound().length - BOUND_SHOWN_MAX} more` : ""}
         </Show>
       </p>
       <Show when={props.gear.description}>

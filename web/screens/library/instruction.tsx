@@ -15,7 +15,7 @@ import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { Markdown } from "../../kit/markdown.tsx";
-import { CopyButton, Time } from "../../kit/pieces.tsx";
+import { CopyButton, NameList, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { stored } from "../../kit/storage.ts";
 import { tell } from "../../kit/toast.tsx";
@@ -200,8 +200,7 @@ function Loss(props: {
               : "Its bindings could not be loaded; they are removed as well."
           }
         >
-          Its {plural(props.uses!.uses.length, "binding")} in <span dir="auto">{places().join(", ")}</span>{" "}
-          end.
+          Its {plural(props.uses!.uses.length, "binding")} in <NameList names={places()} /> end.
         </Show>
       </p>
     </>

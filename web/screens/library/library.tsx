@@ -9,7 +9,7 @@ import type { InstructionSummary } from "../../../src/service/library/schema.ts"
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
-import { Time } from "../../kit/pieces.tsx";
+import { NameList, Time } from "../../kit/pieces.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -143,14 +143,14 @@ function Instructions(props: {
 /** Points to the proposals of agents, which are decided under Approvals. */
 function Waiting(): JSX.Element {
   const proposals = proposalsQuery();
-  const names = () => [...new Set(proposals.data()?.map(({ name }) => name))].join(", ");
+  const names = () => [...new Set(proposals.data()?.map(({ name }) => name))];
   return (
     <Show when={proposals.data()?.length}>
       {(waiting) => (
         <div class="notice wait library-waiting">
           <ShieldCheck aria-hidden="true" />
           <div>
-            {plural(waiting(), "pending proposal")} by agents: <span dir="auto">{names()}</span>
+            {plural(waiting(), "pending proposal")} by agents: <NameList names={names()} />
           </div>
           <A href="/approvals" class="btn small">
             Review

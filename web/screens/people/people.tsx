@@ -8,7 +8,7 @@ import type { Team, User } from "../../../src/service/people/schema.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
-import { Avatar, Time } from "../../kit/pieces.tsx";
+import { Avatar, NameList, Time } from "../../kit/pieces.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -209,8 +209,10 @@ const teamColumns: readonly Column<Team>[] = [
   {
     title: "Members",
     cell: (team) => (
-      <span class="muted" dir="auto">
-        {team.members.length === 0 ? "none yet" : team.members.map(({ name }) => name).join(", ")}
+      <span class="muted">
+        <Show when={team.members.length > 0} fallback="none yet">
+          <NameList names={team.members.map(({ name }) => name)} />
+        </Show>
       </span>
     ),
     sortBy: (team) => team.members.length,

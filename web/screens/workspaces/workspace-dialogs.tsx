@@ -10,6 +10,7 @@ import { confirm, Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
+import { NameList } from "../../kit/pieces.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { found } from "../../kit/table.tsx";
@@ -117,8 +118,7 @@ function TeamRow(props: {
       if (box) box.checked = shared();
     }
   });
-  const people = () =>
-    props.team.members.length === 0 ? "no members" : props.team.members.map(({ name }) => name).join(", ");
+  const people = () => props.team.members.map(({ name }) => name);
   return (
     <div>
       <label class="check">
@@ -134,8 +134,10 @@ function TeamRow(props: {
         />
         <span class="workspaces-team">
           <span dir="auto">{props.team.name}</span>
-          <span class="small muted ellipsis" title={people()}>
-            {people()}
+          <span class="small muted ellipsis" title={people().join(", ")}>
+            <Show when={people().length > 0} fallback="no members">
+              <NameList names={people()} />
+            </Show>
           </span>
         </span>
       </label>
