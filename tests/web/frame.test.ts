@@ -17,6 +17,8 @@ const RECONNECT_MS_MAX = 20_000;
 /** The padding of a table cell. */
 const CELL_PX = 12;
 const NARROW = { width: 390, height: 800 };
+/** More than a low window shows. */
+const ROWS = 12;
 
 const made = () => screen({ model: { boss: [say("Good day.")] } });
 
@@ -373,5 +375,35 @@ onScreen("the frame", made, (at) => {
     await page.unrouteAll();
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("link", { name: "Chat" }).waitFor();
+  });
+
+  test("returns to the same rows with Back and a reload, and shows the row that an address names", async () => {
+    for (let index = 1; index <= ROWS; index++) await at.workspace(`place ${index}`);
+    await using page = await at.open("/workspaces", { width: 1000, height: 400 });
+    const main = page.getByRole("main");
+    const heading = (name: string) => page.getByRole("heading", { name, level: 1 });
+    const scrolled = () => main.evaluate((element) => element.scrollTop);
+    await page.getByRole("link", { name: `place ${ROWS}` }).waitFor();
+    await main.evaluate((element) => element.scrollTo(0, 200));
+    await eventually(() => page.evaluate("history.state?.scrolled?.px"), 200);
+    await page.reload();
+    await eventually(scrolled, 200);
+    await rail(page).getByRole("link", { name: "Settings" }).click();
+    await heading("Settings").waitFor();
+    await page.goBack();
+    await heading("Workspaces").waitFor();
+    await eventually(scrolled, 200);
+    // A link leads to the top.
+    await rail(page).getByRole("link", { name: "Settings" }).click();
+    await heading("Settings").waitFor();
+    await rail(page).getByRole("link", { name: "Workspaces" }).click();
+    await heading("Workspaces").waitFor();
+    await page.getByRole("link", { name: `place ${ROWS}` }).waitFor();
+    await eventually(scrolled, 0);
+    for (let index = 1; index <= ROWS; index++)
+      await at.admin.post("/users", { name: `row ${String(index).padStart(2, "0")}`, role: "member" });
+    await page.goto(`${at.url}/people?show=person-${(await at.admin.get("/users")).at(-1)!.id}`);
+    const row = page.getByRole("row", { name: `row ${ROWS}` });
+    await eventually(async () => (await edgesOf(row)).bottom <= 400, true);
   });
 });

@@ -3,8 +3,9 @@
 
 import ArrowDown from "lucide-solid/icons/arrow-down";
 import ArrowUp from "lucide-solid/icons/arrow-up";
-import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, Show, untrack } from "solid-js";
 import { count } from "./format.ts";
+import { onceLaidOut } from "./laid-out.ts";
 import { compareNames } from "./names.ts";
 
 export interface Column<T> {
@@ -13,7 +14,7 @@ export interface Column<T> {
   /** Makes the column sortable. */
   readonly sortBy?: (row: T) => string | number;
   readonly number?: boolean;
-  /** Hidden when space is short. */
+  /** Hidden when the table is narrow, where cells show their `compact` parts instead of the `roomy` ones (styles/table.css). */
   readonly optional?: boolean;
   /** Never wrapped: times, states, short hashes. */
   readonly tight?: boolean;
@@ -38,6 +39,8 @@ interface TableProps<T> {
 }
 
 const SHOWN_AT_FIRST = 200;
+/** They need more room than others before one is hidden. */
+const MANY_COLUMNS = 7;
 
 export function Table<T>(props: TableProps<T>): JSX.Element {
   const [shown, setShown] = createSignal(SHOWN_AT_FIRST);
@@ -48,9 +51,14 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
     const keys = visible().map(props.key);
     return [focused(), props.chosen].find((key) => key !== undefined && keys.includes(key)) ?? keys[0];
   });
+  const rowOf = showChosen(() => props.chosen);
   return (
-    <>
-      <table class="table" aria-label={props.label}>
+    <div class="table-room">
+      <table
+        class="table"
+        classList={{ many: props.columns.length >= MANY_COLUMNS }}
+        aria-label={props.label}
+      >
         <thead>
           <tr>
             <For each={props.columns}>
@@ -77,6 +85,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
           <For each={visible()}>
             {(row) => (
               <tr
+                ref={(element) => rowOf(props.key(row), element)}
                 classList={{ selectable: props.onChoose !== undefined }}
                 tabIndex={props.onChoose && (props.key(row) === tabStop() ? 0 : -1)}
                 aria-current={props.onChoose && props.key(row) === props.chosen ? "true" : undefined}
@@ -93,21 +102,54 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
         </tbody>
       </table>
       <Show when={sorted().length > shown()}>
-        <div class="section row">
-          <span class="muted small">
-            Showing {shown()} of {sorted().length}
-          </span>
-          <button
-            type="button"
-            class="btn small end"
-            onClick={() => setShown((before) => before + SHOWN_AT_FIRST)}
-          >
-            Show more
-          </button>
-        </div>
+        <More
+          shown={shown()}
+          of={sorted().length}
+          onMore={() => setShown((before) => before + SHOWN_AT_FIRST)}
+        />
       </Show>
-    </>
+    </div>
   );
+}
+
+function More(props: {
+  readonly shown: number;
+  readonly of: number;
+  readonly onMore: () => void;
+}): JSX.Element {
+  return (
+    <div class="section row">
+      <span class="muted small">
+        Showing {props.shown} of {props.of}
+      </span>
+      <button type="button" class="btn small end" onClick={() => props.onMore()}>
+        Show more
+      </button>
+    </div>
+  );
+}
+
+/**
+ * Scrolls a row into view when it becomes the chosen one: an address or a command may name one far down. Not again when the same row is rendered
+ * once more. Returns what tells the rows.
+ */
+function showChosen(chosen: () => string | number | undefined) {
+  const rows = new Map<string | number, HTMLElement>();
+  let due = untrack(chosen);
+  const show = (key: string | number, row: HTMLElement) => {
+    if (key !== due) return;
+    due = undefined;
+    row.scrollIntoView({ block: "nearest" });
+  };
+  createEffect(() => {
+    const key = (due = chosen());
+    const row = key === undefined ? undefined : rows.get(key);
+    if (row?.isConnected) show(key!, row);
+  });
+  return (key: string | number, row: HTMLElement) => {
+    rows.set(key, row);
+    if (key === due) onceLaidOut(row, () => show(key, row));
+  };
 }
 
 interface Sort {

@@ -14,6 +14,8 @@ import { useCrumbs } from "../../frame/top-line.tsx";
 import { createCountdown } from "../../kit/countdown.ts";
 import { isTyping } from "../../kit/focus.ts";
 import { plural } from "../../kit/format.ts";
+import { keptScroll } from "../../kit/kept-scroll.ts";
+import { onceLaidOut } from "../../kit/laid-out.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
@@ -92,7 +94,14 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
           />
         }
       >
-        <Show when={params.item !== undefined} fallback={<div class="scroll approvals-narrow">{list()}</div>}>
+        <Show
+          when={params.item !== undefined}
+          fallback={
+            <div class="scroll approvals-narrow">
+              <div ref={keptScroll}>{list()}</div>
+            </div>
+          }
+        >
           <div class="scroll approvals-narrow approvals-detail">
             <h1 class="visually-hidden">Approvals</h1>
             {detail()}
@@ -187,6 +196,9 @@ function Item(props: {
   const asker = () => props.approval.agent ?? props.approval.requested_by;
   return (
     <A
+      ref={(element) =>
+        props.chosen && onceLaidOut(element, () => element.scrollIntoView({ block: "nearest" }))
+      }
       href={`/approvals?item=${keyOf(props.approval)}`}
       class="approvals-item"
       classList={{ on: props.chosen }}

@@ -8,6 +8,7 @@ import type { Gear, GearStatus } from "../../../src/service/gears/schema.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { capitalized, plural } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
+import { keptScroll } from "../../kit/kept-scroll.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -178,7 +179,7 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
           <Empty title="No matching gears">Try another search or status.</Empty>
         </Match>
         <Match when={true}>
-          <div class="gears-table">
+          <div class="gears-table" ref={keptScroll}>
             <Table
               label="Gears"
               rows={shown()}

@@ -14,9 +14,9 @@ import type { WorkspaceActivity } from "../../../src/service/overview/schema.ts"
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { costText, plural } from "../../kit/format.ts";
+import { keptScroll } from "../../kit/kept-scroll.ts";
 import { type Action, Menu } from "../../kit/menu.tsx";
 import { Time } from "../../kit/pieces.tsx";
-import { narrow } from "../../kit/screen.ts";
 import { compareNames } from "../../kit/names.ts";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { me } from "../../state/session.ts";
@@ -76,6 +76,7 @@ export function WorkspaceList(props: ListProps): JSX.Element {
       >
         <div
           class="workspaces-list"
+          ref={keptScroll}
           onKeyDown={moveByArrow}
           onPointerEnter={() => setInUse(true)}
           onPointerLeave={() => setInUse(false)}
@@ -112,9 +113,9 @@ function columnsOf(
       cell: (one) => (
         <>
           <Time time={lastActive(one)} relative />
-          <Show when={narrow() && spentToday(activity(one))}>
+          <Show when={spentToday(activity(one))}>
             {(cost) => (
-              <div class="small muted num ellipsis">
+              <div class="compact small muted num ellipsis">
                 <span class="visually-hidden">Cost today: </span>
                 {cost()}
               </div>
