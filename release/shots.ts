@@ -1,4 +1,4 @@
-// `npm run shots [-- part of a screen's name]`: builds, fills a service with the showcase, and takes every screen at three widths in both
+// `npm run shots [-- part of a screen's name]`: builds, fills a service with the showcase, and takes every screen at four widths in both
 // themes: dist/shots/<screen>-<width>-<theme>.png, for people to look at. A fault in the browser ends it with an error.
 
 import { mkdir, rm } from "node:fs/promises";
@@ -12,6 +12,7 @@ import { ROOT, fail, seconds } from "./step.ts";
 const FOLDER = `${ROOT}/dist/shots`;
 const WIDTHS: readonly (readonly [width: number, height: number])[] = [
   [390, 844],
+  [768, 1024],
   [1280, 860],
   [1920, 1080],
 ];

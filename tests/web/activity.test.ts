@@ -375,7 +375,7 @@ onScreen("activity", chatRoom, (room) => {
     const lines = (await Bun.file((await (await saved).path())!).text()).trimEnd().split("\r\n");
     expect([lines.length, lines[1]!.includes("'=1+1 is a question")]).toEqual([2, true]);
     await page.setViewportSize({ width: 390, height: 844 });
-    const facts = page.locator(".activity-facts").first();
+    const facts = page.locator(".activity-text .compact").first();
     await eventually(() => facts.isVisible(), true);
     expect(await facts.innerText()).toMatch(/\d+ tokens · .*cost|\d+ tokens · \$/);
   });

@@ -57,7 +57,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await editor(page, "docs/next.md").getByText("# Next").waitFor();
     await page.goto(`${at.url}/audit`);
     const saved = page.getByRole("row").filter({ hasText: "file.save" });
-    await saved.getByText("docs/next.md").waitFor();
+    await saved.getByRole("cell", { name: "docs/next.md" }).waitFor();
   });
 
   test("finds a text in all files and opens its line; previews Markdown without running anything", async () => {

@@ -259,7 +259,7 @@ onScreen("the list of workspaces", made, (at) => {
     await eventually(() => row(page, "Busy").getByText("Running").count(), 0);
     await row(page, "Busy").getByText("just now").waitFor();
     // The model has no price, so its cost is not zero but unknown.
-    await row(page, "Busy").getByText("unknown cost").waitFor();
+    await row(page, "Busy").getByRole("cell", { name: "unknown cost" }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     await row(page, "Busy").getByText("Cost today: unknown cost").waitFor();
   });

@@ -2,7 +2,8 @@
 
 import { createSignal } from "solid-js";
 
-const NARROW_MAX = "(max-width: 760px)";
+/** The style sheets name the same width. Above it, the rail, a page and a side pane fit beside each other. */
+const NARROW_MAX = "(max-width: 900px)";
 
 function matches(query: string) {
   const list = matchMedia(query);

@@ -7,7 +7,8 @@ import type { Turn, TurnFilter, TurnSummary } from "../../../src/service/turns/s
 import { Button } from "../../kit/button.tsx";
 import { createSeconds } from "../../kit/countdown.ts";
 import { count, costText, plural } from "../../kit/format.ts";
-import { Time } from "../../kit/pieces.tsx";
+import { keptScroll } from "../../kit/kept-scroll.ts";
+import { NameList, Time } from "../../kit/pieces.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
@@ -32,7 +33,7 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
   const isFiltered = () => Object.keys(filter()).length > 0;
   return (
     <Show when={hasTurns()} fallback={<NoTurns />}>
-      <div class="activity-list">
+      <div class="activity-list" ref={keptScroll}>
         <TurnFilters filter={filter()} onChange={setFilter} />
         <Switch>
           <Match when={pages.problem() && pages.rows() === undefined}>
@@ -109,7 +110,7 @@ function columnsOf(now: (turn: TurnSummary) => Shown, clock: () => number): Colu
           </span>
           <span class="small muted">
             <bdi>{senderOf(turn)}</bdi>
-            <span class="activity-facts">
+            <span class="compact">
               {[tokensText(turn), turn.calls === 0 ? "" : costText(turn)]
                 .filter((fact) => fact !== "")
                 .map((fact) => ` · ${fact}`)}
@@ -121,8 +122,8 @@ function columnsOf(now: (turn: TurnSummary) => Shown, clock: () => number): Colu
     {
       title: "Agents",
       cell: (turn) => (
-        <span class="activity-agents ellipsis" dir="auto" title={turn.agents.join(", ")}>
-          {turn.agents.join(", ")}
+        <span class="activity-agents ellipsis" title={turn.agents.join(", ")}>
+          <NameList names={turn.agents} />
         </span>
       ),
       optional: true,

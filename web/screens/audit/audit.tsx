@@ -13,7 +13,6 @@ import { Button } from "../../kit/button.tsx";
 import { TextInput } from "../../kit/form.tsx";
 import { exactTime, moment, shortHash } from "../../kit/format.ts";
 import { createPagedList } from "../../kit/paged-list.ts";
-import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { SuggestInput } from "../../kit/suggest-input.tsx";
@@ -315,7 +314,8 @@ const columns: readonly Column<ListedRecord>[] = [
       <Show when={record.time} fallback={<span class="faint">unknown</span>}>
         {(time) => (
           <time dateTime={time()} title={exactTime(time())}>
-            {narrow() ? moment(time()) : exactTime(time())}
+            <span class="compact">{moment(time())}</span>
+            <span class="roomy">{exactTime(time())}</span>
           </time>
         )}
       </Show>
@@ -343,11 +343,9 @@ const columns: readonly Column<ListedRecord>[] = [
     cell: (record) => (
       <>
         <Action name={record.action} />
-        <Show when={narrow()}>
-          <div class="small audit-under">
-            <Target record={record} />
-          </div>
-        </Show>
+        <div class="compact small audit-under">
+          <Target record={record} />
+        </div>
       </>
     ),
   },

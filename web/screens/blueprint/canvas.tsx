@@ -25,6 +25,9 @@ import { tidy } from "./tidy.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { createView } from "./viewport.ts";
 
+/** Room for the toolbar and the minimap beside each other. */
+const MINIMAP_FROM_PX = 600;
+
 const NOTHING_LIVE: Live = {
   activity: new Map(),
   wires: new Set(),
@@ -105,7 +108,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
           <Layer gateNote={props.gateNote} dragging={dragging()} onDrop={bind} />
           <SelectionBox rect={box.box()} />
         </div>
-        <Show when={!narrow() && view.size().width > 0}>
+        <Show when={!narrow() && view.size().width >= MINIMAP_FROM_PX}>
           <Minimap />
         </Show>
       </div>

@@ -6,7 +6,6 @@ import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural, priceText, tokens } from "../../kit/format.ts";
-import { narrow } from "../../kit/screen.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
@@ -194,9 +193,7 @@ const modelColumns: readonly Column<Model>[] = [
         <Show when={one.label !== one.model_name}>
           <div class="mono muted">{one.model_name}</div>
         </Show>
-        <Show when={narrow()}>
-          <Figures model={one} />
-        </Show>
+        <Figures model={one} />
       </>
     ),
   },
@@ -227,7 +224,7 @@ function price(title: string, of: (model: Model) => number | null): Column<Model
 /** The values that wide layouts show as columns. */
 function Figures(props: { readonly model: Model }): JSX.Element {
   return (
-    <dl class="models-figures small num">
+    <dl class="compact models-figures small num">
       <For each={figureColumns}>
         {({ title, cell }) => (
           <div>
