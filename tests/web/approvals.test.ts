@@ -12,6 +12,8 @@ import { searchable, searchLab } from "../kit/service/searching.ts";
 import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 import { edgesOf } from "../kit/browser/edges.ts";
 
+/** The head of the list alone. */
+const LOW_PX = 200;
 const PASSWORD = "a long enough password";
 /** Much less than the buttons of a card wait before they do anything. */
 const TICK_MS = 20;
@@ -127,11 +129,21 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const late = page.getByRole("link", { name: /^late_gear/ });
     await eventually(async () => comeBack(page).then(() => late.count()), 1);
     await page.getByText("2 pending approvals", { exact: false }).waitFor();
+    // Only the shown one is marked for a screen reader.
+    expect(await page.locator(".approvals-item[aria-current]").allTextContents()).toEqual([
+      expect.stringContaining("looked at first"),
+    ]);
     await eventually(() => card(page).locator(".approval-text").textContent(), "looked at first");
     await button(page, "Reject").click();
     await page.getByRole("button", { name: "Next" }).click();
     const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
     await gear.getByText("late_gear").first().waitFor();
+    // In a low window, too, the list shows the one that the address names.
+    await page.setViewportSize({ width: 1280, height: LOW_PX });
+    await page.reload();
+    await eventually(async () => (await edgesOf(late.first())).bottom <= LOW_PX, true);
+    expect(await late.first().getAttribute("aria-current")).toBe("true");
+    await page.setViewportSize({ width: 1280, height: 860 });
     await gear.getByRole("region", { name: "Content of main.sh" }).getByText("cat").waitFor();
     await gear.getByRole("button", { name: "Reject" }).click();
     await gear.getByText(/^Rejected v1 [0-9a-f]{4}…[0-9a-f]{4}, admin \(this machine\)/).waitFor();

@@ -1,7 +1,7 @@
 // All pending approvals that this person may decide: the list on the left, the exact content on the right. The shown approval stays, whatever
 // comes and goes in the list.
 
-import { A, useSearchParams } from "@solidjs/router";
+import { useSearchParams } from "@solidjs/router";
 import ArrowLeft from "lucide-solid/icons/arrow-left";
 import BookOpen from "lucide-solid/icons/book-open";
 import Cog from "lucide-solid/icons/cog";
@@ -194,18 +194,16 @@ function Item(props: {
   readonly workspace: string | undefined;
 }): JSX.Element {
   const asker = () => props.approval.agent ?? props.approval.requested_by;
+  // Not the router's link, which marks each link to this page as the current one, whichever item it names.
   return (
-    <A
+    <a
       ref={(element) =>
         props.chosen && onceLaidOut(element, () => element.scrollIntoView({ block: "nearest" }))
       }
       href={`/approvals?item=${keyOf(props.approval)}`}
       class="approvals-item"
       classList={{ on: props.chosen }}
-      activeClass=""
-      inactiveClass=""
       aria-current={props.chosen ? "true" : undefined}
-      noScroll
     >
       <Dynamic component={ICONS[props.approval.kind]} aria-hidden="true" />
       <span class="approvals-words">
@@ -225,7 +223,7 @@ function Item(props: {
           {(until) => <Left until={until()} />}
         </Show>
       </span>
-    </A>
+    </a>
   );
 }
 
