@@ -203,6 +203,7 @@ onScreen("kinds of files", filesScreen, (at) => {
     const page = await at.openFile("style.md");
     await editor(page, "style.md").getByText("Title").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
+    expect(await accessibilityProblems(page, ["target-size"])).toEqual([]);
     await treeItem(page, "style.ts").click();
     await editor(page, "style.ts").click();
     await page.keyboard.press("Control+f");
