@@ -93,7 +93,7 @@ describe.if(hasBrowser)("the models screen", () => {
       output_price: 0.25,
     });
     const row = page.getByRole("row").filter({ hasText: "Our best" });
-    await row.getByRole("cell", { name: "$0.25", exact: true }).waitFor();
+    await row.getByRole("cell", { name: "$0.25" }).waitFor();
     expect((await row.getByRole("cell").allInnerTexts()).slice(2)).toEqual([
       "200k",
       expect.stringContaining("unknown"),
