@@ -1,8 +1,6 @@
 // Time, read here and passed in everywhere else, so that tests can set it.
 // Stored times are integers: milliseconds since the epoch, UTC. Shown times are RFC 3339.
 
-import { setImmediate } from "node:timers/promises";
-
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -41,44 +39,72 @@ export const systemTimers: Timers = {
   },
 };
 
-/** Yields to the event loop, between two stretches of long work. */
-export function turnOfOthers(): Promise<void> {
-  return setImmediate();
-}
-
-/** The longest time that a stretch of work may block everything else. */
+/** The longest time that work in steps may block everything else. All such work shares it in each turn of the event loop. */
 const STRETCH_MS = 5;
 /** For steps of about a microsecond, next to which reading the clock is expensive: it is read once per this many. */
 export const LIGHT_STEPS = 16;
+
+/** On the monotonic clock; undefined: no work in steps has run in this turn of the event loop. */
+let stretchEnd: number | undefined;
+/** In this turn of the event loop, work that yielded was resumed. */
+let hasResumed = false;
+/** In order of arrival. */
+const yielding: (() => void)[] = [];
+let lastTurn: Promise<void> = Promise.resolve();
+
+/**
+ * Yields to the event loop, between two stretches of long work. However many yield at once, a turn of the event loop resumes them one after another
+ * only as long as its stretch lasts; the rest follows in the next turns.
+ */
+export function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => {
+    yielding.push(resolve);
+    setImmediate(resumeNext);
+  });
+}
+
+/** Before work of a few milliseconds without an await: resolves after the work of those who asked before, in a turn of the event loop with time left. */
+export function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => (isStretchOver() ? turnOfOthers() : undefined));
+  return lastTurn;
+}
 
 /** Tells a loop when to yield: `if (stretch.isOver()) await turnOfOthers()`. */
 export class Stretch {
   readonly #stepsPerLook: number;
   #steps = 0;
-  #end = performance.now() + STRETCH_MS;
 
   constructor(stepsPerLook = 1) {
     this.#stepsPerLook = stepsPerLook;
+    stretchEnd ??= begunStretch();
   }
 
-  /** Called once per step. After it returns true, a new stretch begins. */
+  /** Called once per step. */
   isOver(): boolean {
-    if (++this.#steps % this.#stepsPerLook !== 0 || performance.now() < this.#end) return false;
-    this.#end = performance.now() + STRETCH_MS;
-    return true;
+    return ++this.#steps % this.#stepsPerLook === 0 && isStretchOver();
   }
 }
 
-/** Shares a stretch among callers that come at the same time: `await turns.mine()`, then work of a few milliseconds without an await. */
-export class Turns {
-  readonly #stretch = new Stretch();
-  #last: Promise<void> = Promise.resolve();
+function resumeNext(): void {
+  // The first one always runs, or else other work could keep it waiting forever.
+  if (hasResumed && isStretchOver()) return void setImmediate(resumeNext);
+  if (!hasResumed) stretchEnd = begunStretch();
+  hasResumed = true;
+  yielding.shift()!();
+}
 
-  /** Resolves after the work of those who asked before, and after other work if their stretch is over. */
-  mine(): Promise<void> {
-    this.#last = this.#last.then(() => (this.#stretch.isOver() ? turnOfOthers() : undefined));
-    return this.#last;
-  }
+function isStretchOver(): boolean {
+  return performance.now() >= (stretchEnd ??= begunStretch());
+}
+
+function begunStretch(): number {
+  if (stretchEnd === undefined) setImmediate(endTurn);
+  return performance.now() + STRETCH_MS;
+}
+
+function endTurn(): void {
+  stretchEnd = undefined;
+  hasResumed = false;
 }
 
 /** RFC 3339, UTC, milliseconds: `2026-11-21T06:20:00.000Z`. */

@@ -1,6 +1,7 @@
 // Streams a file that is made while it is sent, for a browser to save. A failure aborts the answer, so that no client takes a part for the
 // whole.
 
+import { ownTurn } from "../clock.ts";
 import { SECURITY_HEADERS } from "./answer.ts";
 import { contentDisposition } from "./content-disposition.ts";
 
@@ -26,6 +27,7 @@ export async function answerDownload(
       else controller.enqueue(bytesOf(first.value));
     },
     async pull(controller) {
+      await ownTurn();
       const { done, value } = await pieces.next();
       if (done) controller.close();
       else controller.enqueue(bytesOf(value));

@@ -1,6 +1,6 @@
 // Prepares operations before the transaction that writes them: hashes, data derived from documents, and encoded contents.
 
-import { Turns } from "../../../kit/clock.ts";
+import { ownTurn } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import type { Operation } from "../engine.ts";
 import type { Prepared } from "./batch.ts";
@@ -9,8 +9,6 @@ import { derivedOf } from "./documents.ts";
 
 /** Hashing, compressing and reading the links of a smaller content takes less than a millisecond. */
 const LARGE_BYTES = 16 * 1024;
-/** Of all spaces, because the writers of many large documents may come at the same time. */
-const turns = new Turns();
 
 /** Yields between files, because hashing many of them takes long. */
 export async function prepare(operations: readonly Operation[]): Promise<Prepared[]> {
@@ -30,7 +28,7 @@ export async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMa
 async function* inStretches<T extends Operation>(operations: readonly T[]): AsyncGenerator<T> {
   for (const operation of operations) {
     const isLarge = operation.op === "put" && operation.content.length >= LARGE_BYTES;
-    if (isLarge || operations.length > 1) await turns.mine();
+    if (isLarge || operations.length > 1) await ownTurn();
     yield operation;
   }
 }
