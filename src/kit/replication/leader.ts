@@ -7,7 +7,7 @@ import { pauseBy } from "../concurrency/deadline.ts";
 import { AppError, messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
-import type { PageSink } from "../storage/changed-pages.ts";
+import type { ChangedPages, PageSink } from "../storage/changed-pages.ts";
 import { writeBeat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
@@ -64,6 +64,8 @@ export class Leader {
   #changes = 0;
   #stored = 0;
   #telling = 0;
+  /** Changes that are counted and still being read. */
+  readonly #beingRead = new Set<PromiseWithResolvers<void>>();
   #waiters: Waiter[] = [];
   #draining: Promise<void> | undefined;
   #cancelGathering: (() => void) | undefined;
@@ -107,6 +109,7 @@ export class Leader {
         this.#outbox.pages(file, changed);
         this.#changed({ isQuiet });
       },
+      changing: () => this.#changing(file),
       failed: (error) =>
         this.#lose({ reason: "broken", message: `cannot read changes of ${file}: ${messageOf(error)}` }),
     };
@@ -184,6 +187,19 @@ export class Leader {
     });
   }
 
+  /** From here on, an answer waits for this change. */
+  #changing(file: string): (changed: ChangedPages) => void {
+    this.#telling = this.#changes += 1;
+    const reading = Promise.withResolvers<void>();
+    this.#beingRead.add(reading);
+    return (changed) => {
+      this.#outbox.pages(file, changed);
+      this.#beingRead.delete(reading);
+      reading.resolve();
+      this.#changed({ isQuiet: false });
+    };
+  }
+
   #drain(): void {
     this.#draining ??= this.#appendAll();
   }
@@ -192,7 +208,12 @@ export class Leader {
     try {
       // After the step that changes something: all its changes are in one entry.
       await Promise.resolve();
-      while (!this.#outbox.isEmpty && this.#loss === undefined) {
+      while ((!this.#outbox.isEmpty || this.#beingRead.size > 0) && this.#loss === undefined) {
+        // An entry has whole commits, and what is stored has no gaps.
+        if (this.#beingRead.size > 0) {
+          await Promise.all([...this.#beingRead].map(({ promise }) => promise));
+          continue;
+        }
         const upTo = this.#changes;
         if (await this.#appendNext()) this.#storedUpTo(upTo);
       }
@@ -298,6 +319,7 @@ export class Leader {
     if (this.#loss) return;
     this.#loss = loss;
     this.#refuse(noLongerLeads(), () => true);
+    for (const { resolve } of this.#beingRead) resolve();
     this.#lost.resolve(loss);
   }
 

@@ -23,12 +23,22 @@ export interface ChangedPages {
   readonly pages: ReadonlyMap<number, Uint8Array>;
 }
 
-/** Receives the changes of a database. Neither function may throw. */
+/** Receives the changes of a database. No function may throw. */
 export interface PageSink {
   /** Called in the step of a commit, before anyone hears of it. `isQuiet`: it is no change that a copy needs soon. */
   readonly changed: (changed: ChangedPages, isQuiet: boolean) => void;
+  /** As `changed`, for a commit whose changes are read in steps: the returned function receives them. */
+  readonly changing: () => (changed: ChangedPages) => void;
   /** The changes of a commit could not be read, so that a copy lacks them. */
   readonly failed: (error: unknown) => void;
+}
+
+/** Takes less than a millisecond to read. */
+const STEP_BYTES = 1024 * 1024;
+
+interface BeingRead {
+  readonly steps: Generator<void, ChangedPages>;
+  readonly received: (changed: ChangedPages) => void;
 }
 
 export class PageCapture {
@@ -38,8 +48,9 @@ export class PageCapture {
   #descriptor: number | undefined;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #salts = "";
-  /** The frames of this WAL that were read. */
+  /** The frames of this WAL that were read, or are being read. */
   #frames = 0;
+  #reading: BeingRead | undefined;
 
   /** `framesInLog`: of the database, as SQLite counts them. */
   constructor(path: string, framesInLog: () => number, sink: PageSink) {
@@ -50,45 +61,99 @@ export class PageCapture {
 
   /** Passes on the changes since the last call. Called outside transactions, and before anything empties the WAL. */
   capture({ isQuiet }: { readonly isQuiet: boolean } = { isQuiet: false }): void {
+    this.finish();
+    this.#guarded(() => {
+      const steps = this.#next();
+      if (steps) this.#sink.changed(toEnd(steps), isQuiet);
+    });
+  }
+
+  /** As `capture`, in steps of less than a millisecond. Before the next write, call `finish`, because it may overwrite the WAL. */
+  *captureInSteps(): Generator<void> {
+    this.finish();
+    this.#guarded(() => {
+      const steps = this.#next();
+      if (steps) this.#reading = { steps, received: this.#sink.changing() };
+    });
+    while (this.#reading) {
+      this.#step(this.#reading);
+      yield;
+    }
+  }
+
+  /** Reads the rest of what is being read in steps. */
+  finish(): void {
+    while (this.#reading) this.#step(this.#reading);
+  }
+
+  #step({ steps, received }: BeingRead): void {
+    this.#guarded(() => {
+      const { done, value } = steps.next();
+      if (!done) return;
+      this.#reading = undefined;
+      received(value);
+    });
+  }
+
+  #guarded(work: () => void): void {
     try {
-      this.#capture(isQuiet);
+      work();
     } catch (error) {
+      this.#reading = undefined;
       this.#sink.failed(error);
     }
   }
 
-  #capture(isQuiet: boolean): void {
+  /** Undefined: there are no changes. */
+  #next(): Generator<void, ChangedPages> | undefined {
     const count = this.#framesInLog();
-    if (count === 0) return;
+    if (count === 0) return undefined;
     this.#descriptor ??= openSync(`${this.#path}-wal`, "r");
     readFully(this.#descriptor, this.#header, 0);
     const salts = this.#header.toString("latin1", SALTS_AT, SALTS_AT + SALTS_BYTES);
     if (salts !== this.#salts) this.#frames = 0;
     this.#salts = salts;
-    if (count <= this.#frames) return;
-    const changed = this.#read(this.#descriptor, count);
+    if (count <= this.#frames) return undefined;
+    const steps = stepsOf(this.#descriptor, this.#header.readUInt32BE(PAGE_SIZE_AT), this.#frames, count);
     this.#frames = count;
-    this.#sink.changed(changed, isQuiet);
+    return steps;
   }
 
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
+}
 
-  #read(descriptor: number, count: number): ChangedPages {
-    const pageSize = this.#header.readUInt32BE(PAGE_SIZE_AT);
-    const frameBytes = FRAME_HEADER_BYTES + pageSize;
-    const bytes = Buffer.allocUnsafe((count - this.#frames) * frameBytes);
-    readFully(descriptor, bytes, HEADER_BYTES + this.#frames * frameBytes);
-    const pages = new Map<number, Uint8Array>();
+/** Reads the frames from `first` up to `end`. */
+function* stepsOf(
+  descriptor: number,
+  pageSize: number,
+  first: number,
+  end: number,
+): Generator<void, ChangedPages> {
+  const frameBytes = FRAME_HEADER_BYTES + pageSize;
+  const framesPerStep = Math.ceil(STEP_BYTES / frameBytes);
+  const pages = new Map<number, Uint8Array>();
+  let size = 0;
+  for (let frame = first; frame < end; frame += framesPerStep) {
+    if (frame > first) yield;
+    const bytes = Buffer.allocUnsafe(Math.min(framesPerStep, end - frame) * frameBytes);
+    readFully(descriptor, bytes, HEADER_BYTES + frame * frameBytes);
     for (let at = 0; at < bytes.length; at += frameBytes) {
       const page = bytes.subarray(at + FRAME_HEADER_BYTES, at + frameBytes);
       pages.set(bytes.readUInt32BE(at + PAGE_NUMBER_AT), page);
     }
-    const size = bytes.readUInt32BE(bytes.length - frameBytes + DATABASE_SIZE_AT);
-    if (size === 0) throw new Error("the WAL does not end with a commit");
-    return { pageSize, size, pages };
+    size = bytes.readUInt32BE(bytes.length - frameBytes + DATABASE_SIZE_AT);
+  }
+  if (size === 0) throw new Error("the WAL does not end with a commit");
+  return { pageSize, size, pages };
+}
+
+function toEnd(steps: Generator<void, ChangedPages>): ChangedPages {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
   }
 }
 

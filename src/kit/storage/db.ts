@@ -88,7 +88,7 @@ export class Db {
   /** From now on, `sink` gets the pages that each commit changes. Before the first write, or else a copy lacks pages. */
   copyPagesTo(sink: PageSink): void {
     const capture = (this.#capture = new PageCapture(this.path, () => this.#framesInLog(), sink));
-    this.#commits.captureWith((commit) => capture.capture(commit));
+    this.#commits.captureWith(capture);
   }
 
   /** Undefined if no checkpoint is running; otherwise resolves at its end. Wait for it before `freeze` and `close`. */

@@ -37,7 +37,12 @@ type Outcome = { ok: true; value: unknown; after: (() => void)[] } | { ok: false
 /** Receives the error of a callback that failed after the commit. The write is durable, so no caller sees this error. */
 export type OnDefect = (error: unknown) => void;
 
-type Capture = (commit: { readonly isQuiet: boolean }) => void;
+/** Reads what each commit changed. No function may throw. */
+interface Capture {
+  readonly capture: (commit: { readonly isQuiet: boolean }) => void;
+  readonly captureInSteps: () => Generator<void>;
+  readonly finish: () => void;
+}
 
 export class GroupCommit {
   readonly #sqlite: Database;
@@ -72,6 +77,7 @@ export class GroupCommit {
   touch(): void {
     this.#touched = true;
     if (!this.#capture || this.#sqlite.inTransaction) return;
+    this.#capture.finish();
     this.#captureLoose();
     this.#isLoose = true;
   }
@@ -140,7 +146,7 @@ export class GroupCommit {
     this.#watch = { elapsed, told };
   }
 
-  /** Calls `capture` in the step of each commit, before its writers hear of it. It must not throw. */
+  /** Calls `capture` in the step of each commit, before its writers hear of it. A commit in steps is read in steps, while writes wait. */
   captureWith(capture: Capture): void {
     this.#capture = capture;
   }
@@ -221,9 +227,11 @@ export class GroupCommit {
       const start = this.#watch?.elapsed() ?? 0;
       this.#sqlite.run("COMMIT");
       this.#watch?.told(this.#watch.elapsed() - start);
-      this.#capture?.({ isQuiet: false });
+      const captured = this.#capture?.captureInSteps();
+      captured?.next();
       // After a large transaction, COMMIT is a stretch of its own.
       await turnOfOthers();
+      if (captured) await toEnd(captured);
       this.#callBack(after);
       await this.#stepped(committed(value)).catch(this.#onDefect);
       this.#committed(Infinity);
@@ -277,7 +285,7 @@ export class GroupCommit {
       else {
         this.#sqlite.run("COMMIT");
         this.#watch?.told(this.#watch.elapsed() - start);
-        this.#capture?.({ isQuiet: works.every(({ quiet }) => quiet) });
+        this.#capture?.capture({ isQuiet: works.every(({ quiet }) => quiet) });
         this.#committed(works.length);
       }
       return outcomes;
@@ -302,12 +310,13 @@ export class GroupCommit {
   }
 
   #begin(): void {
+    this.#capture?.finish();
     this.#captureLoose();
     this.#sqlite.run("BEGIN IMMEDIATE");
   }
 
   #captureLoose(): void {
-    if (this.#isLoose) this.#capture?.({ isQuiet: false });
+    if (this.#isLoose) this.#capture?.capture({ isQuiet: false });
     this.#isLoose = false;
   }
 
@@ -352,4 +361,9 @@ export class GroupCommit {
       this.#after = undefined;
     }
   }
+}
+
+async function toEnd(steps: Generator<void>): Promise<void> {
+  const stretch = new Stretch();
+  while (!steps.next().done) if (stretch.isOver()) await turnOfOthers();
 }

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { turnOfOthers } from "../../../src/kit/clock.ts";
 import { decodeEntry, encodeEntry } from "../../../src/kit/replication/entry.ts";
 import { Outbox } from "../../../src/kit/replication/outbox.ts";
 import { applyEntries } from "../../../src/kit/replication/replica-files.ts";
@@ -19,11 +20,17 @@ async function copied({ pageSize = 4_096 } = {}) {
   const [from, to] = [await temporaryFolder(), await temporaryFolder()];
   const outbox = new Outbox();
   const failures: unknown[] = [];
+  /** One for each commit that is read in steps. */
+  const begun: number[] = [];
   let seq = 0;
   if (pageSize !== 4_096) withPageSize(join(from.path, FILE), pageSize);
   const db = openDatabase(join(from.path, FILE));
   db.copyPagesTo({
     changed: (changed) => outbox.pages(FILE, changed),
+    changing: () => {
+      begun.push(begun.length);
+      return (changed) => outbox.pages(FILE, changed);
+    },
     failed: (error) => failures.push(error),
   });
   db.writeNow(() => {
@@ -38,6 +45,7 @@ async function copied({ pageSize = 4_096 } = {}) {
     remove: db.query<never, [number]>("DELETE FROM items WHERE id % 7 = ?"),
     update: db.query<never, [Uint8Array, number]>("UPDATE items SET v = ? WHERE id % 11 = ?"),
     outbox,
+    begun,
     /** Applies what is in the outbox, some of it twice, as after a crash in the middle. */
     async apply() {
       const parts = outbox.take();
@@ -190,4 +198,45 @@ test("a database that is closed in the middle of a change in steps", async () =>
   await Bun.sleep(30);
   await at.expectSame();
   await expect(done).rejects.toThrow();
+});
+
+/** 20 MB, in steps. */
+function writeMuch({ db, insert }: Awaited<ReturnType<typeof copied>>): Promise<void> {
+  const steps = function* () {
+    for (let row = 0; row < 5_000; row += 1) {
+      insert.run(Buffer.alloc(4_000, row));
+      yield;
+    }
+  };
+  return db.writeInSteps(steps, function* () {});
+}
+
+test("a large commit is announced in its own step, and read in several turns, while writes wait", async () => {
+  await using at = await copied();
+  await at.apply();
+  const done = writeMuch(at);
+  while (at.begun.length === 0) await turnOfOthers();
+  let turns = 0;
+  let isWritten = false;
+  const written = at.db.write(() => void at.insert.run(Buffer.alloc(10))).then(() => (isWritten = true));
+  while (at.outbox.isEmpty) {
+    turns += 1;
+    await turnOfOthers();
+    if (at.outbox.isEmpty) expect(isWritten).toBe(false);
+  }
+  expect(turns).toBeGreaterThan(1);
+  await Promise.all([done, written]);
+  await at.expectSame();
+});
+
+test("a large commit is read to its end when something else changes the database, or closes it", async () => {
+  await using at = await copied();
+  const first = writeMuch(at);
+  while (at.begun.length === 0) await turnOfOthers();
+  at.db.exec("DELETE FROM items WHERE id % 2 = 0");
+  await first;
+  const second = writeMuch(at);
+  second.catch(() => {});
+  while (at.begun.length === 1) await turnOfOthers();
+  await at.expectSame();
 });

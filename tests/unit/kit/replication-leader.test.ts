@@ -1,6 +1,7 @@
 // Goal: a node that leads appends all changes in order, says so only when they are in the log, and notices when it no longer leads.
 
 import { expect, test } from "bun:test";
+import { messageOf } from "../../../src/kit/error.ts";
 import { decodeEntry } from "../../../src/kit/replication/entry.ts";
 import { Leader } from "../../../src/kit/replication/leader.ts";
 import { entryKey } from "../../../src/kit/replication/places.ts";
@@ -228,4 +229,28 @@ test("a quiet change, such as the proof of a health check, makes nobody wait, an
   expect(at.storage.keys("log/")).toEqual([]);
   await at.leader.release();
   expect(at.storage.keys("log/")).toEqual([entryKey(2)]);
+});
+
+test("an answer waits for a commit that is still being read, and its entry has all of it", async () => {
+  using at = leading();
+  at.append("before");
+  const read = at.leader.pages("x.db").changing();
+  let isTold = false;
+  const told = at.leader.settled()!.then(() => (isTold = true));
+  at.append(" and after");
+  await at.pass(2_000);
+  expect({ isTold, keys: at.storage.keys("log/") }).toEqual({ isTold: false, keys: [] });
+  read({ pageSize: 512, size: 1, pages: new Map([[1, Buffer.alloc(512)]]) });
+  await told;
+  const [key] = at.storage.keys("log/");
+  const { parts } = await decodeEntry(at.storage.objects.get(key!)!, 2);
+  expect(parts.map(({ kind }) => kind).toSorted()).toEqual(["append", "pages"]);
+});
+
+test("a node that is replaced while a commit is read refuses who waits", async () => {
+  using at = leading();
+  at.leader.pages("x.db").changing();
+  const refusal = at.leader.settled()!.catch(messageOf);
+  at.leader.abandon();
+  expect(await refusal).toStartWith("this node no longer leads");
 });
