@@ -5,7 +5,8 @@ import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
 import { ArrivingThought } from "./thoughts.ts";
 import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
 
-export const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** More than any model says at once. Each answer is one row and one event, which SQLite and JSON can only write and read as a whole. */
+export const ANSWER_CHARACTERS_MAX = 1024 * 1024;
 
 /** Far above the number of calls that are executed. Each call, refused or not, writes a few rows. */
 export const ANSWER_CALLS_MAX = 512;

@@ -7,6 +7,8 @@ import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { SentAttachment } from "../attachments/schema.ts";
 import { outcomes } from "../conversation/schema.ts";
+import { ANSWER_CHARACTERS_MAX } from "../llm/answer.ts";
+import { CHAT_CHARACTERS_MAX } from "../turns/schema.ts";
 import { Budget } from "../workspaces/schema.ts";
 
 export const FORMAT = "cairn-workspace";
@@ -16,13 +18,18 @@ export const FORMAT_VERSION = 1;
 export const CUT_CHARACTERS = 128 * 1024;
 /** Two cut texts in nothing but escapes, and the rest of the record. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
-/** Of one text with all its pieces. */
-export const TEXT_CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Of one text with all its pieces: a gear's largest file in Base64. */
+export const TEXT_CHARACTERS_MAX = 6 * 1024 * 1024;
+/** Of a part of sent prompts, as JSON: an answer whose every second character is escaped. */
+export const PART_CHARACTERS_MAX = 3 * 1024 * 1024;
+/** Of a text that the service itself keeps short. */
+const LABEL_CHARACTERS_MAX = 10_000;
 
 /** The number of a record of the kind that the field names. */
 const Ref = Type.Integer({ minimum: 1, maximum: 100_000_000 });
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Text = Type.String();
+const Label = Type.String({ maxLength: LABEL_CHARACTERS_MAX });
 const overStatuses = ["done", "failed", "cancelled", "interrupted"] as const;
 
 const record = <T extends string, P extends Record<string, TSchema>>(type: T, fields: P) =>
@@ -43,7 +50,7 @@ export const records = {
     budget: nullable(Budget),
     created_at: Time,
   }),
-  model: record("model", { id: Ref, provider: Text, name: Text, label: Text }),
+  model: record("model", { id: Ref, provider: Label, name: Label, label: Label }),
   agent: record("agent", {
     id: Ref,
     name: Text,
@@ -81,7 +88,7 @@ export const records = {
   /** A document of the context space that stands in prompts. The document itself is not in the file. */
   document: record("document", { path: Text, agent: nullable(Ref) }),
   /** A part of sent prompts that is not exactly an entry, as JSON. */
-  part: record("part", { id: Ref, content: Text }),
+  part: record("part", { id: Ref, content: Type.String({ maxLength: PART_CHARACTERS_MAX }) }),
   turn: record("turn", {
     id: Ref,
     number: Ref,
@@ -117,8 +124,8 @@ export const records = {
     id: Ref,
     run: Ref,
     position: Count,
-    tool: Text,
-    arguments: Text,
+    tool: Label,
+    arguments: Type.String({ maxLength: ANSWER_CHARACTERS_MAX }),
     state: oneOf(["asked", "started", "done"] as const),
     started_at: nullable(Time),
     finished_at: nullable(Time),
@@ -132,14 +139,14 @@ export const records = {
     /** The tool calls of an answer. */
     calls: Type.Array(Ref, { maxItems: 1_000 }),
     call: nullable(Ref),
-    tool: nullable(Text),
+    tool: nullable(Label),
     outcome: nullable(oneOf(outcomes)),
     duration_ms: nullable(Type.Integer()),
     input_tokens: nullable(Count),
     output_tokens: nullable(Count),
     partial: Type.Boolean(),
     truncated: nullable(oneOf(["length", "content_filter"] as const)),
-    dropped_calls: Type.Array(Text, { maxItems: 1_000 }),
+    dropped_calls: Type.Array(Label, { maxItems: 1_000 }),
     tainted: Type.Boolean(),
     forgotten_at: nullable(Time),
     created_at: Time,
@@ -148,19 +155,19 @@ export const records = {
   call: record("call", {
     run: Ref,
     round: Count,
-    model: Text,
-    provider: Text,
+    model: Label,
+    provider: Label,
     protocol: oneOf(["anthropic", "openai-compatible"] as const),
     /** `p3,e12-40`: parts, and ranges of entries. */
     parts: Text,
     settings: closed({
       may_call: Type.Boolean(),
-      context: Type.Optional(closed({ space: Text, head: Text })),
+      context: Type.Optional(closed({ space: Label, head: Label })),
     }),
     status: oneOf(overStatuses),
     attempts: Count,
-    finish: nullable(Text),
-    error: nullable(Text),
+    finish: nullable(Label),
+    error: nullable(Type.String({ maxLength: CHAT_CHARACTERS_MAX })),
     http_status: nullable(Count),
     input_tokens: nullable(Count),
     cached_input_tokens: nullable(Count),
@@ -175,7 +182,7 @@ export const records = {
   branch: record("branch", { turn: nullable(Ref) }),
   file: record("file", { path: Text, encoding: oneOf(["utf8", "base64"] as const), content: Text }),
   /** A part of the workspace that is not in the file. */
-  left_out: record("left_out", { kind: Text, name: Text, reason: Text }),
+  left_out: record("left_out", { kind: Label, name: Label, reason: Label }),
 } as const;
 
 export const more = record("more", { field: Text, text: Text });

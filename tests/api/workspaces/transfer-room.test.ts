@@ -2,6 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { expect, test } from "bun:test";
+import { ANSWER_CHARACTERS_MAX } from "../../../src/service/llm/answer.ts";
+import { PART_CHARACTERS_MAX } from "../../../src/service/transfer/format.ts";
 import { CHAT_CHARACTERS_MAX } from "../../../src/service/turns/schema.ts";
 import { errorIn } from "../../kit/http/client.ts";
 import { world } from "../../kit/service/world.ts";
@@ -148,7 +150,7 @@ function fileOf(records: readonly Line[]): string {
   return `${text}${JSON.stringify({ type: "end", lines: lines.length, sha256 })}\n`;
 }
 
-const MANY = "a".repeat(3_000_000);
+const MANY = "a".repeat(700_000);
 const REFUSED: readonly (readonly [name: string, records: readonly Line[], problem: string])[] = [
   [
     "an answer that makes one call many times",
@@ -163,7 +165,7 @@ const REFUSED: readonly (readonly [name: string, records: readonly Line[], probl
   [
     "an answer with more in its calls than a model may say",
     [turn(), run, toolCall(1, MANY), toolCall(2, MANY), entry(1, { calls: [1, 2] })],
-    "entry: more than 4194304 characters with its calls",
+    "entry: more than 1048576 characters with its calls",
   ],
   [
     "a message longer than one may be",
@@ -179,6 +181,16 @@ const REFUSED: readonly (readonly [name: string, records: readonly Line[], probl
     "a prompt that has a long part many times",
     [part(MANY), turn(), run, call("p1,p1,p1")],
     "call: it repeats the same parts too often",
+  ],
+  [
+    "a part of a prompt longer than the server itself would store",
+    [part("a".repeat(PART_CHARACTERS_MAX)), turn(), run, call("p1")],
+    `line 4: content: at most ${PART_CHARACTERS_MAX} characters`,
+  ],
+  [
+    "arguments of a call that no answer makes, longer than an answer may be",
+    [turn(), run, toolCall(1, "a".repeat(ANSWER_CHARACTERS_MAX + 1))],
+    `line 6: arguments: at most ${ANSWER_CHARACTERS_MAX} characters`,
   ],
 ];
 
