@@ -1,7 +1,7 @@
 // Finds what the caller may see, over all workspaces. Rights come from the store, before the index is asked and again before the answer. No query is
 // an error, and none takes long: the index is asked for the newest matches of a kind, and these are ranked.
 
-import { rfc3339OrNull, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { ownTurn, rfc3339OrNull, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { FileLooks } from "./file-looks.ts";
@@ -142,6 +142,8 @@ export class Search {
   ): Promise<SearchKind | undefined> {
     let last = to;
     for (let portion = 0; portion < PORTIONS_MAX; portion += 1) {
+      // Also before a range without matches, of which there may be many.
+      await ownTurn();
       const matches = this.#deps.store.matches.all({ expression, from, to: last, limit: CANDIDATES_MAX });
       for (const { id: item } of matches) {
         const { kind, id } = subjectOf(item);
@@ -155,7 +157,6 @@ export class Search {
       }
       if (matches.length < CANDIDATES_MAX) return undefined;
       last = matches.at(-1)!.id - 1;
-      if (asked.stretch.isOver()) await turnOfOthers();
     }
     return undefined;
   }
