@@ -3,7 +3,7 @@
 // Saves of one workspace are serialised, so that exactly one of several with the same condition wins. Access is checked again under the lock,
 // last just before the rename. After the rename the save is recorded, even if the rights have changed meanwhile (begun-saves.ts).
 
-import { rfc3339 } from "../../kit/clock.ts";
+import { ownTurn, rfc3339 } from "../../kit/clock.ts";
 import { compare } from "../../kit/compare.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
@@ -108,6 +108,7 @@ export class Files {
     const proven = filePath(path);
     await using file = await this.#open(workspaceId, proven);
     const { bytes, size, version, large } = await contentOf(file);
+    await ownTurn();
     const content = decodeUtf8(large ? bytes.subarray(0, wholeCharacters(bytes)) : bytes);
     if (content === undefined) throw notText(proven);
     return { path: proven, content, version, size, read_only: large };

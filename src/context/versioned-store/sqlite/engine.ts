@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { Ongoing } from "../../../kit/concurrency/background.ts";
-import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
+import { ownTurn, Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import type { FrozenFile } from "../../../kit/storage/frozen-copy.ts";
 import { openDatabase, type Db } from "../../../kit/storage/db.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../../kit/error.ts";
@@ -176,7 +176,8 @@ export class SqliteEngine implements SpaceEngine {
 
   async read(path: DocumentPath, version?: number): Promise<Content | undefined> {
     if (this.#gate.isClosed) await this.#gate.opened();
-    return this.#reading.read(path, version);
+    const content = this.#reading.readIfSmall(path, version);
+    return content === "large" ? this.#alone(() => this.#reading.read(path, version)) : content;
   }
 
   async stored(path: DocumentPath, version: number): Promise<Stored | undefined> {
@@ -190,7 +191,15 @@ export class SqliteEngine implements SpaceEngine {
 
   async open(path: DocumentPath): Promise<Content | EditedCopy | undefined> {
     if (this.#gate.isClosed) await this.#gate.opened();
-    return this.#reading.open(path);
+    const content = this.#reading.openIfSmall(path);
+    return content === "large" ? this.#alone(() => this.#reading.open(path)) : content;
+  }
+
+  /** For work of a few milliseconds, which several requests may ask for at once. */
+  async #alone<T>(work: () => T): Promise<T> {
+    await ownTurn();
+    if (this.#gate.isClosed) await this.#gate.opened();
+    return work();
   }
 
   async history(path: DocumentPath): Promise<FileHistory | undefined> {

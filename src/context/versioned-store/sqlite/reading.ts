@@ -34,6 +34,18 @@ const FILES_PER_STRETCH = 200;
 /** Fewer files are looked at in less time than remembering takes. */
 const GLANCE_FILES_MIN = 1_000;
 
+/** Up to this size, a content is read in less than a millisecond. */
+const SMALL_BYTES_MAX = 512 * 1024;
+
+interface FoundVersion {
+  readonly path: DocumentPath;
+  readonly version: number;
+  readonly hash: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly blob: number;
+}
+
 type PastRecord = FileRecord & { readonly version: number };
 
 export class Reading {
@@ -167,8 +179,20 @@ export class Reading {
   }
 
   read(path: DocumentPath, version?: number): Content | undefined {
+    const found = this.#found(path, version);
+    return found && this.#content(found);
+  }
+
+  /** As `read`; "large": it is not decoded, which takes milliseconds. */
+  readIfSmall(path: DocumentPath, version?: number): Content | "large" | undefined {
+    const found = this.#found(path, version);
+    if (found && found.size > SMALL_BYTES_MAX) return "large";
+    return found && this.#content(found);
+  }
+
+  #found(path: DocumentPath, version: number | undefined): FoundVersion | undefined {
     const row = this.#store.file.get(path);
-    return this.#content(row, version ?? row?.live ?? undefined);
+    return this.#version(row, version ?? row?.live ?? undefined);
   }
 
   /** As `read`, without decoding the content. */
@@ -177,23 +201,20 @@ export class Reading {
     return found && this.#store.blob.get(found.blob)!;
   }
 
-  #content(row: FileRow | null, version: number | undefined): Content | undefined {
-    const found = this.#version(row, version);
-    if (!found) return undefined;
-    const { path, hash, blob } = found;
+  #content({ path, version, hash, blob }: FoundVersion): Content {
     const bytes = this.#recent.get(hash, () => decode(this.#store.blob.get(blob)!));
-    return { path, version: found.version, hash, bytes };
+    return { path, version, hash, bytes };
   }
 
   /** Raises `not_found` for a version whose content is gone. */
-  #version(row: FileRow | null, version: number | undefined) {
+  #version(row: FileRow | null, version: number | undefined): FoundVersion | undefined {
     if (!row || version === undefined) return undefined;
     const found = this.#store.version.get(row.id, version);
     if (!found) return undefined;
     const path = row.path as DocumentPath;
     if (found.blob_id === null)
       throw fileError("not_found", path, `the content of v${version} was ${found.gone}`);
-    return { path, version, hash: found.hash, blob: found.blob_id };
+    return { path, version, hash: found.hash, size: found.size, blob: found.blob_id };
   }
 
   copy(path: DocumentPath): Copy | undefined {
@@ -202,6 +223,13 @@ export class Reading {
 
   open(path: DocumentPath): Content | EditedCopy | undefined {
     const row = this.#store.file.get(path);
+    return this.#editedCopy(path, row) ?? this.#live(row);
+  }
+
+  /** As `open`; "large" as in `readIfSmall`. */
+  openIfSmall(path: DocumentPath): Content | EditedCopy | "large" | undefined {
+    const row = this.#store.file.get(path);
+    if (row && row.size > SMALL_BYTES_MAX) return "large";
     return this.#editedCopy(path, row) ?? this.#live(row);
   }
 
