@@ -62,7 +62,7 @@ interface ConversationDeps {
   clock: Clock;
 }
 
-/** Takes a few milliseconds to read. */
+/** Takes a few milliseconds to read; of long ones, fewer are read at once. */
 const ENTRIES_PER_READ = 500;
 
 interface Thread {
@@ -255,13 +255,15 @@ export class Conversation {
   #readMore(workspaceId: number, thread: number): boolean {
     const key = `${workspaceId}/${thread}`;
     const known = this.#threads.get(key) ?? { entries: [], lastId: 0, characters: 0 };
-    const rows = this.#deps.store.threadSince.all({
+    const { store } = this.#deps;
+    const sizes = store.threadSizesSince.all({
       workspace_id: workspaceId,
       thread,
       after: known.lastId,
       limit: ENTRIES_PER_READ,
     });
-    for (const row of rows) {
+    const [ids = []] = pagesBySize(sizes);
+    for (const row of ids.length === 0 ? [] : store.byIds.all(JSON.stringify(ids))) {
       known.entries.push(toThreadEntry(row));
       known.lastId = row.id;
       known.characters += row.text.length + (row.reasoning?.length ?? 0);
@@ -269,7 +271,7 @@ export class Conversation {
     this.#threads.delete(key);
     this.#threads.set(key, known);
     this.#trim();
-    return rows.length === ENTRIES_PER_READ;
+    return ids.length < sizes.length || sizes.length === ENTRIES_PER_READ;
   }
 
   /** Returns the oldest marked entries, at most what one request clears, but at least one. */

@@ -1,6 +1,7 @@
 // Describes prompts for people, and stores sent prompts: entries by id, everything else by content.
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { pagesBySize, pagesOf } from "../../kit/storage/pages.ts";
 import type { Message } from "../llm/model.ts";
 import type { Part } from "./assembly.ts";
 import { addEntry, formatReferences, type Reference } from "./references.ts";
@@ -9,8 +10,8 @@ import type { ConversationStore, EntryRow } from "./store.ts";
 import type { TokenCounts } from "./tokens.ts";
 import { toThreadEntry } from "./conversation.ts";
 
-/** A page takes a few milliseconds, even of the largest entries. */
-export const ENTRIES_PER_PAGE = 25;
+/** Short ones: a page takes a few milliseconds. */
+export const PARTS_PER_PAGE = 25;
 
 export class SentPrompts {
   readonly #store: ConversationStore;
@@ -36,12 +37,16 @@ export class SentPrompts {
     for (const reference of references) {
       if (reference.kind === "part")
         yield [JSON.parse(this.#store.partById.get(workspaceId, reference.id)!.content) as Part];
-      else
-        for (let from = reference.from; from <= reference.to; from += ENTRIES_PER_PAGE) {
-          const to = Math.min(reference.to, from + ENTRIES_PER_PAGE - 1);
-          yield this.#store.someById.all(workspaceId, from, to).map(partOfEntry);
-        }
+      else yield* this.#entries(workspaceId, reference.from, reference.to);
     }
+  }
+
+  *#entries(workspaceId: number, first: number, last: number): Generator<Part[]> {
+    const { sizesFrom, byIds } = this.#store;
+    const pageAfter = (id: number) =>
+      sizesFrom.all({ workspace_id: workspaceId, from: id + 1, to: last, limit: PARTS_PER_PAGE });
+    for (const sizes of pagesOf(pageAfter, ({ id }) => id, first - 1, PARTS_PER_PAGE))
+      for (const ids of pagesBySize(sizes)) yield byIds.all(JSON.stringify(ids)).map(partOfEntry);
   }
 
   #keepPart(workspaceId: number, part: Part): number {
@@ -122,6 +127,15 @@ export function shown(part: Part): ShownPart {
     return { ...base, role: "assistant", text: message.text, calls: [...message.calls] };
   if (message.role === "tool") return { ...base, role: "tool", text: message.text, call_id: message.callId };
   return { ...base, role: "user", text: message.text, attachments: [...(message.attachments ?? [])] };
+}
+
+/** The characters of a part's long texts. */
+export function charactersOf(part: Part): number {
+  if (part.kind === "tools") return part.tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+  if (part.kind !== "entry" && part.kind !== "notice") return part.text.length;
+  const { message } = part;
+  const calls = message.role === "assistant" ? message.calls : [];
+  return calls.reduce((sum, call) => sum + call.arguments.length, message.text.length);
 }
 
 function documentOf(part: Part): PromptPart["document"] {

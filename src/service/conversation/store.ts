@@ -68,12 +68,15 @@ export function conversationStore(db: Db) {
     ),
     /** `ids`: a JSON array. */
     byIds: db.query<EntryRow, [string]>(`${ENTRY} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`),
-    threadSince: db.query<EntryRow, { workspace_id: number; thread: number; after: number; limit: number }>(
-      `${ENTRY} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after AND ${CURRENT}
+    threadSizesSince: db.query<
+      SizedRow,
+      { workspace_id: number; thread: number; after: number; limit: number }
+    >(
+      `${SIZE} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after AND ${CURRENT}
        ORDER BY id LIMIT $limit`,
     ),
-    someById: db.query<EntryRow, [number, number, number]>(
-      `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,
+    sizesFrom: db.query<SizedRow, { workspace_id: number; from: number; to: number; limit: number }>(
+      `${SIZE} WHERE workspace_id = $workspace_id AND id BETWEEN $from AND $to ORDER BY id LIMIT $limit`,
     ),
     recentTexts: db.query<{ id: number; text: string }, [number, number]>(
       `SELECT id, substr(text, 1, ${COMPARED_CHARACTERS_MAX}) AS text FROM entries WHERE workspace_id = ? ORDER BY id DESC LIMIT ?`,

@@ -1,17 +1,22 @@
 // Computes the difference between two prompts: their common start, and the added, removed and changed parts.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { ShownPart } from "../conversation/sent-prompts.ts";
 import type { CallDiff } from "./schema.ts";
 
 type Change = CallDiff["changes"][number];
 
 /** Prompts mostly grow at the end, so the common start is only counted; the rest is aligned by source. */
-export function diffParts(
+export async function diffParts(
   before: readonly ShownPart[],
   after: readonly ShownPart[],
-): { readonly same: number; readonly changes: Iterable<Change> } {
+): Promise<{ readonly same: number; readonly changes: Iterable<Change> }> {
   let same = 0;
-  while (same < before.length && same < after.length && equal(before[same]!, after[same]!)) same += 1;
+  const stretch = new Stretch();
+  while (same < before.length && same < after.length && equal(before[same]!, after[same]!)) {
+    same += 1;
+    if (stretch.isOver()) await turnOfOthers();
+  }
   return { same, changes: changesOf(before.slice(same), after.slice(same)) };
 }
 
@@ -51,15 +56,27 @@ function equal(a: ShownPart, b: ShownPart): boolean {
     a.source === b.source &&
     a.role === b.role &&
     a.call_id === b.call_id &&
-    wordsOf(a) === wordsOf(b)
+    a.text === b.text &&
+    areSame(attachmentsOf(a), attachmentsOf(b)) &&
+    areSame(callsOf(a), callsOf(b))
   );
 }
 
+function areSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
+}
+
 function wordsOf(part: ShownPart): string {
-  const calls = part.calls.map((call) => `${call.name} ${call.arguments}`);
-  const attachments = part.attachments.map(
+  return [...attachmentsOf(part), part.text, ...callsOf(part)].filter((text) => text !== "").join("\n");
+}
+
+function callsOf({ calls }: ShownPart): string[] {
+  return calls.map((call) => `${call.name} ${call.arguments}`);
+}
+
+function attachmentsOf({ attachments }: ShownPart): string[] {
+  return attachments.map(
     ({ name, media_type: type, bytes, hash, as, note }) =>
       `[${name} · ${type} · ${bytes} bytes · sha256:${hash} · ${note ?? `sent as ${as}`}]`,
   );
-  return [...attachments, part.text, ...calls].filter((text) => text !== "").join("\n");
 }

@@ -12,7 +12,7 @@ export async function exportTurns(
   requestId: string,
   workspaceId: number,
   format: "csv" | "json",
-  pages: AsyncGenerator<TurnSummary[], void>,
+  pages: Generator<TurnSummary[], void>,
 ): Promise<Response> {
   const name = `turns-${workspaceId}.${format}`;
   if (format === "csv") return answerDownload(requestId, { name, type: CSV_TYPE }, csvPieces(pages));
@@ -21,7 +21,7 @@ export async function exportTurns(
   return answer;
 }
 
-async function* csvPieces(pages: AsyncIterable<TurnSummary[]>): AsyncGenerator<string> {
+async function* csvPieces(pages: Iterable<TurnSummary[]>): AsyncGenerator<string> {
   yield `${SUMMARY_CSV_HEADER}\r\n`;
-  for await (const page of pages) yield page.map((turn) => `${summaryCsv(turn)}\r\n`).join("");
+  for (const page of pages) yield page.map((turn) => `${summaryCsv(turn)}\r\n`).join("");
 }

@@ -4,13 +4,14 @@ import type { Receipt } from "../../context/library.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { badParameter, notFound } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { rfc3339, turnOfOthers } from "../../kit/clock.ts";
+import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import type { Part } from "../conversation/assembly.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import {
+  charactersOf,
   describeParts,
-  ENTRIES_PER_PAGE,
+  PARTS_PER_PAGE,
   shown,
   type SentPrompts,
   type ShownPart,
@@ -22,7 +23,7 @@ import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
 import type { Engine } from "./engine.ts";
-import { toCall } from "./records.ts";
+import { callPages, toCall } from "./records.ts";
 import type { CallSettings } from "./recorder.ts";
 import type { CallDiff, CallSummary } from "./schema.ts";
 import type { CallRow, TurnStore } from "./store.ts";
@@ -57,14 +58,19 @@ export class Inspection {
     return {
       before: { agent_id: agentId, model_id: agent.model_id, tokens_estimated: true },
       field: "parts",
-      pages: this.#described(caller, pagesOf(parts, ENTRIES_PER_PAGE), (count) => (tokens += count)),
+      pages: this.#described(
+        caller,
+        pagesOf(parts, PARTS_PER_PAGE, charactersOf),
+        (count) => (tokens += count),
+      ),
       after: () => ({ tokens }),
     };
   }
 
-  calls(caller: Caller, turnId: number): CallSummary[] {
+  /** In pages, in the order of their start. Access is checked at once, and again for each page. */
+  calls(caller: Caller, turnId: number): Generator<CallSummary[]> {
     const turn = this.#deps.turns.visible(caller, turnId);
-    return this.#deps.store.callsOfTurn.all(turn.id).map(toCall);
+    return callPages(this.#deps.store, turn.id, () => void this.#deps.turns.visible(caller, turnId));
   }
 
   /** Returns a `Call`. */
@@ -115,19 +121,24 @@ export class Inspection {
       await this.#shown(from.workspace_id, rest[0]),
       await this.#shown(to.workspace_id, rest[1]),
     ];
-    const found = diffParts(before, after);
+    const found = await diffParts(before, after);
     return {
       before: { from: fromId, to: toId, same: same + found.same },
       field: "changes",
-      pages: pagesOf(found.changes, ENTRIES_PER_PAGE),
+      pages: pagesOf(
+        found.changes,
+        PARTS_PER_PAGE,
+        (change) => (change.before?.length ?? 0) + (change.after?.length ?? 0),
+      ),
     };
   }
 
   async #shown(workspaceId: number, references: readonly Reference[]): Promise<ShownPart[]> {
     const parts: ShownPart[] = [];
+    const stretch = new Stretch();
     for (const page of this.#deps.prompts.read(workspaceId, references)) {
       for (const part of page) parts.push(shown(part));
-      await turnOfOthers();
+      if (stretch.isOver()) await turnOfOthers();
     }
     return parts;
   }

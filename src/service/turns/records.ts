@@ -1,10 +1,11 @@
 // Converts turns and model calls to API records.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
+import { pagesBySize } from "../../kit/storage/pages.ts";
 import { amountOf } from "../../kit/text/money.ts";
 import { attachmentsOf } from "../conversation/conversation.ts";
 import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
-import type { CallRow, TurnRow } from "./store.ts";
+import type { CallFacts, TurnRow, TurnStore } from "./store.ts";
 
 /** Also true for a deleted turn. */
 export function isOver(status: TurnStatus | undefined): boolean {
@@ -35,7 +36,7 @@ export function toTurn(row: TurnRow): Turn {
 }
 
 /** Converts a model call, without its parts. */
-export function toCall(row: CallRow): CallSummary {
+export function toCall(row: CallFacts): CallSummary {
   return {
     id: row.id,
     turn_id: row.turn_id,
@@ -59,4 +60,12 @@ export function toCall(row: CallRow): CallSummary {
     first_chunk_ms: row.first_chunk_ms,
     duration_ms: row.duration_ms,
   };
+}
+
+/** Yields the model calls of a turn in the order of their start. `check` is called before each page. */
+export function* callPages(store: TurnStore, turnId: number, check: () => void): Generator<CallSummary[]> {
+  for (const ids of pagesBySize(store.callSizes.all(turnId))) {
+    check();
+    yield store.callsByIds.all(JSON.stringify(ids)).map(toCall);
+  }
 }

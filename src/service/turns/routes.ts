@@ -137,7 +137,7 @@ function summaryRoutes(plugin: Admission, { summaries, access }: TurnRoutesDeps)
     .use(plugin)
     .get(
       "/workspaces/:id/turns/summaries",
-      async ({ caller, params, query }) => summaries.list(caller, params.id, query),
+      ({ caller, params, query, request }) => listed(request, summaries.list(caller, params.id, query)),
       {
         caller: "ws",
         params: fromPath(IdParams),
@@ -243,12 +243,17 @@ function inspectionRoutes(plugin: Admission, { inspection, steps }: TurnRoutesDe
         response: Prompt,
       },
     )
-    .get("/turns/:id/calls", ({ caller, params }) => inspection.calls(caller, params.id), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      response: Type.Array(CallSummary),
-    })
-    .get("/turns/:id/steps", ({ caller, params }) => steps.get(caller, params.id), {
+    .get(
+      "/turns/:id/calls",
+      ({ caller, params, request }) =>
+        answerList(exchangeOf(request).id, inspection.calls(caller, params.id)),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        response: Type.Array(CallSummary),
+      },
+    )
+    .get("/turns/:id/steps", ({ caller, params, request }) => listed(request, steps.get(caller, params.id)), {
       caller: "ws",
       params: fromPath(IdParams),
       response: TurnSteps,

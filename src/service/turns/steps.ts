@@ -1,11 +1,13 @@
 // Lists the steps of a turn for a timeline: its agents' runs, model calls and tool calls.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
+import type { Listing } from "../../kit/http/list-answer.ts";
+import { pagesBySize, pagesOf } from "../../kit/storage/pages.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Caller } from "../identity/caller.ts";
-import { toCall, toTurn } from "./records.ts";
-import type { TurnRunStep, TurnSteps, TurnToolStep } from "./schema.ts";
+import { callPages, toTurn } from "./records.ts";
+import type { TurnRunStep, TurnToolStep } from "./schema.ts";
 import type { RunStepRow, ToolStepRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
@@ -15,6 +17,8 @@ interface GearRunOfCall {
   readonly gearId: number;
   readonly version: number;
 }
+
+const RUNS_PER_PAGE = 1_000;
 
 interface StepsDeps {
   store: TurnStore;
@@ -31,20 +35,44 @@ export class Steps {
     this.#deps = deps;
   }
 
-  /** Anyone who sees the workspace. Returns runs and model calls in the order of their start, tool calls in the order requested. */
-  get(caller: Caller, turnId: number): TurnSteps {
-    const { store, turns, conversation } = this.#deps;
+  /**
+   * A `TurnSteps`, for anyone who sees the workspace: runs and model calls in the order of their start, tool calls in the order requested. Access is
+   * checked at once, and again for each page.
+   */
+  get(caller: Caller, turnId: number): Listing<TurnRunStep> {
+    const { store, turns } = this.#deps;
     const turn = turns.visible(caller, turnId);
-    const gearRuns = this.#deps.gearRuns(turn.id);
-    const outcomes = conversation.outcomesOf(turn.id);
-    const toTool = (row: ToolStepRow) =>
-      toToolStep(row, outcomes.get(row.call_id) ?? null, gearRuns.get(row.call_id));
+    const check = () => void turns.visible(caller, turnId);
     return {
-      turn: toTurn(turn),
-      runs: store.runSteps.all(turn.id).map(toRunStep),
-      calls: store.callsOfTurn.all(turn.id).map(toCall),
-      tools: store.toolSteps.all(turn.id).map(toTool),
+      before: { turn: toTurn(turn) },
+      field: "runs",
+      pages: this.#runs(turn.id, check),
+      more: [
+        { field: "calls", pages: callPages(store, turn.id, check) },
+        { field: "tools", pages: this.#tools(turn.id, check) },
+      ],
     };
+  }
+
+  *#runs(turnId: number, check: () => void): Generator<TurnRunStep[]> {
+    const { runSteps } = this.#deps.store;
+    const pageAfter = (id: number) => runSteps.all(turnId, id, RUNS_PER_PAGE);
+    for (const rows of pagesOf(pageAfter, ({ id }) => id, 0, RUNS_PER_PAGE)) {
+      check();
+      yield rows.map(toRunStep);
+    }
+  }
+
+  *#tools(turnId: number, check: () => void): Generator<TurnToolStep[]> {
+    const { store, conversation } = this.#deps;
+    const gearRuns = this.#deps.gearRuns(turnId);
+    const outcomes = conversation.outcomesOf(turnId);
+    for (const ids of pagesBySize(store.toolStepSizes.all(turnId))) {
+      check();
+      yield store.toolStepsByIds
+        .all(JSON.stringify(ids))
+        .map((row) => toToolStep(row, outcomes.get(row.call_id) ?? null, gearRuns.get(row.call_id)));
+    }
   }
 }
 

@@ -130,14 +130,20 @@ export interface CallRow {
   duration_ms: number | null;
 }
 
+/** A call without the references to its parts, of which there may be many. */
+export type CallFacts = Omit<CallRow, "parts" | "settings">;
+
 const TURN = `SELECT id, workspace_id, number, status, text, attachments, user_id, user_name, imported, auth, blueprint_id, error, created_at, started_at, finished_at,
   tainted_at, truncated, after_id, is_placed, model_id, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
 const TOOL_CALL =
   "SELECT call_id, workspace_id, turn_id, run_id, position, tool, arguments, state, started_at FROM tool_calls";
-const CALL = `SELECT id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
-  attempts, finish, error, http_status, input_tokens, cached_input_tokens, output_tokens, cost_nano, started_at, first_chunk_ms, duration_ms FROM calls`;
+const CALL_FACTS = `id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, status, attempts, finish, error,
+  http_status, input_tokens, cached_input_tokens, output_tokens, cost_nano, started_at, first_chunk_ms, duration_ms`;
+const CALL = `SELECT ${CALL_FACTS}, parts, settings FROM calls`;
+/** As much as a row without texts takes to read and to encode. */
+const ROW_BYTES = 512;
 
 /** A piece of an answer that is not complete; it begins at `start`, in characters. */
 interface ArrivedRow {
@@ -334,9 +340,9 @@ function runs(db: Db) {
     setOpenRuns: db.query<never, [RunStatus, number, number]>(
       "UPDATE runs SET status = ?, finished_at = ? WHERE turn_id = ? AND status = 'running'",
     ),
-    runSteps: db.query<RunStepRow, [number]>(
+    runSteps: db.query<RunStepRow, [number, number, number]>(
       `SELECT r.id, r.workspace_id, r.turn_id, r.agent_id, a.name AS agent, r.parent_run_id, r.parent_call_id, r.depth, r.status,
-       r.created_at, r.finished_at FROM runs r JOIN agents a ON a.id = r.agent_id WHERE r.turn_id = ? ORDER BY r.id`,
+       r.created_at, r.finished_at FROM runs r JOIN agents a ON a.id = r.agent_id WHERE r.turn_id = ? AND r.id > ? ORDER BY r.id LIMIT ?`,
     ),
   };
 }
@@ -361,18 +367,28 @@ function toolCalls(db: Db) {
     finishToolCall: db.query<never, [number, string]>(
       "UPDATE tool_calls SET state = 'done', finished_at = ? WHERE call_id = ?",
     ),
-    toolSteps: db.query<ToolStepRow, [number]>(
-      `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at, c.finished_at, r.agent_id
+    toolStepSizes: db.query<SizedRow, [number]>(
+      `SELECT c.rowid AS id, ${ROW_BYTES} + octet_length(c.tool) + octet_length(c.arguments) AS bytes
        FROM runs r JOIN tool_calls c ON c.run_id = r.id WHERE r.turn_id = ? ORDER BY c.rowid`,
+    ),
+    /** `ids`: a JSON array. */
+    toolStepsByIds: db.query<ToolStepRow, [string]>(
+      `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at, c.finished_at, r.agent_id
+       FROM tool_calls c JOIN runs r ON r.id = c.run_id WHERE c.rowid IN (SELECT value FROM json_each(?)) ORDER BY c.rowid`,
     ),
   };
 }
 
 function summaries(db: Db) {
   return {
-    summaries: db.query<SummaryRow, [number, number, number]>(
-      `SELECT id, number, status, substr(text, 1, ${SUMMARY_CHARACTERS_SEARCHED}) AS text, user_name, imported, error, truncated, created_at, started_at, finished_at
+    summarySizes: db.query<SizedRow, [number, number, number]>(
+      `SELECT id, ${ROW_BYTES} + octet_length(text) + ifnull(octet_length(error), 0) AS bytes
        FROM turns WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    ),
+    /** `ids`: a JSON array. */
+    summariesByIds: db.query<SummaryRow, [string]>(
+      `SELECT id, number, status, substr(text, 1, ${SUMMARY_CHARACTERS_SEARCHED}) AS text, user_name, imported, error, truncated, created_at, started_at, finished_at
+       FROM turns WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
     ),
     tookPart: db.query<{ id: number }, [number, number]>(
       "SELECT id FROM runs WHERE turn_id = ? AND agent_id = ? LIMIT 1",
@@ -415,6 +431,13 @@ function modelCalls(db: Db) {
     ),
     dropArrived: db.query<never, [number]>("DELETE FROM arrived_texts WHERE call_id = ?"),
     callById: db.query<CallRow, [number]>(`${CALL} WHERE id = ?`),
-    callsOfTurn: db.query<CallRow, [number]>(`${CALL} WHERE turn_id = ? ORDER BY id`),
+    callSizes: db.query<SizedRow, [number]>(
+      `SELECT id, ${ROW_BYTES} + octet_length(model_name) + octet_length(provider_name) + ifnull(octet_length(finish), 0) + ifnull(octet_length(error), 0) AS bytes
+       FROM calls WHERE turn_id = ? ORDER BY id`,
+    ),
+    /** `ids`: a JSON array. */
+    callsByIds: db.query<CallFacts, [string]>(
+      `SELECT ${CALL_FACTS} FROM calls WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    ),
   };
 }

@@ -1,7 +1,9 @@
 // The turns of a workspace with their agents, tokens and cost, filtered, in pages or as a whole to export. Reads in portions between other work, however
 // many turns do not match.
 
-import { rfc3339, rfc3339OrNull, turnOfOthers } from "../../kit/clock.ts";
+import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
+import type { Listing } from "../../kit/http/list-answer.ts";
+import { pagesBySize, pagesOf } from "../../kit/storage/pages.ts";
 import { csvRow } from "../../kit/text/csv.ts";
 import { amountOf } from "../../kit/text/money.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -10,7 +12,6 @@ import {
   SUMMARIES_DEFAULT,
   SUMMARY_CHARACTERS_MAX,
   type TurnFilter,
-  type TurnSummaries,
   type TurnSummariesQuery,
   type TurnSummary,
 } from "./schema.ts";
@@ -32,42 +33,59 @@ export class Summaries {
     this.#deps = deps;
   }
 
-  /** Returns the newest matches, newest first. */
-  async list(caller: Caller, workspaceId: number, query: TurnSummariesQuery): Promise<TurnSummaries> {
+  /** A `TurnSummaries`: the newest matches, newest first. Access is checked at once, and again for each page. */
+  list(caller: Caller, workspaceId: number, query: TurnSummariesQuery): Listing<TurnSummary> {
     this.#deps.access.workspace(caller, workspaceId);
-    const limit = query.limit ?? SUMMARIES_DEFAULT;
-    const turns: TurnSummary[] = [];
-    let looked = 0;
-    let last = query.before ?? Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const rows = this.#read(workspaceId, last);
-      for (const row of rows) {
-        if (turns.length === limit) return { turns, before: last };
-        last = row.id;
-        if (this.#isWanted(row, query)) turns.push(this.#summary(row));
-      }
-      looked += rows.length;
-      if (rows.length < ROWS_PER_READ) return { turns, before: null };
-      if (looked >= LOOKED_AT_MAX) return { turns, before: last };
-      await turnOfOthers();
-      this.#deps.access.workspace(caller, workspaceId);
-    }
+    let before: number | null = null;
+    return {
+      before: {},
+      field: "turns",
+      pages: this.#newest(caller, workspaceId, query, (last) => (before = last)),
+      after: () => ({ before }),
+    };
   }
 
   /** Yields all matches in pages, newest first. Access is checked for each page. */
-  async *all(caller: Caller, workspaceId: number, filter: TurnFilter): AsyncGenerator<TurnSummary[], void> {
-    for (let last = Number.MAX_SAFE_INTEGER; ;) {
-      this.#deps.access.workspace(caller, workspaceId);
-      const rows = this.#read(workspaceId, last);
+  *all(caller: Caller, workspaceId: number, filter: TurnFilter): Generator<TurnSummary[], void> {
+    for (const rows of this.#rows(caller, workspaceId, Number.MAX_SAFE_INTEGER))
       yield rows.filter((row) => this.#isWanted(row, filter)).map((row) => this.#summary(row));
-      if (rows.length < ROWS_PER_READ) return;
-      last = rows.at(-1)!.id;
-      await turnOfOthers();
+  }
+
+  /** Calls `more` with the last turn that was looked at, if others are left. */
+  *#newest(
+    caller: Caller,
+    workspaceId: number,
+    { before = Number.MAX_SAFE_INTEGER, limit = SUMMARIES_DEFAULT, ...filter }: TurnSummariesQuery,
+    more: (last: number) => void,
+  ): Generator<TurnSummary[], void> {
+    let [found, looked, last] = [0, 0, before];
+    for (const rows of this.#rows(caller, workspaceId, before)) {
+      if (looked >= LOOKED_AT_MAX && rows.length > 0) return more(last);
+      const turns: TurnSummary[] = [];
+      for (const row of rows) {
+        if (found === limit) {
+          yield turns;
+          return more(last);
+        }
+        last = row.id;
+        looked += 1;
+        if (!this.#isWanted(row, filter)) continue;
+        found += 1;
+        turns.push(this.#summary(row));
+      }
+      yield turns;
     }
   }
 
-  #read(workspaceId: number, before: number): SummaryRow[] {
-    return this.#deps.store.summaries.all(workspaceId, before, ROWS_PER_READ);
+  /** In pages that take a few milliseconds. */
+  *#rows(caller: Caller, workspaceId: number, before: number): Generator<SummaryRow[], void> {
+    const { store, access } = this.#deps;
+    const sizesBefore = (id: number) => store.summarySizes.all(workspaceId, id, ROWS_PER_READ);
+    for (const sizes of pagesOf(sizesBefore, ({ id }) => id, before, ROWS_PER_READ))
+      for (const ids of pagesBySize(sizes)) {
+        access.workspace(caller, workspaceId);
+        yield store.summariesByIds.all(JSON.stringify(ids));
+      }
   }
 
   #isWanted(row: SummaryRow, { status, agent_id: agentId, text }: TurnFilter): boolean {

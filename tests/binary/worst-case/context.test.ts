@@ -3,7 +3,7 @@
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { CONTEXT_ROWS, furnishedContext } from "./context-rows.ts";
-import { expectNobodyWaits } from "./nobody-waits.ts";
+import { expectNobodyWaits, readers } from "./nobody-waits.ts";
 
 const LIMIT_MS = 60_000;
 const server = await furnishedContext();
@@ -14,6 +14,18 @@ for (const [route, cases] of Object.entries(CONTEXT_ROWS))
     for (const [name, act] of Object.entries(cases))
       test(name, () => expectNobodyWaits(server.measured, () => act(server)), LIMIT_MS);
   });
+
+describe("several readers at once", () => {
+  test.each([
+    ["GET /spaces/{space}/files", "by a user with many rules"],
+    ["GET /spaces/{space}/history/{path}", "ten thousand versions"],
+    ["GET /audit/stats", "of a long record"],
+  ])(
+    "%s: %s",
+    (route, name) => expectNobodyWaits(server.measured, () => readers(CONTEXT_ROWS, route, name)(server)),
+    LIMIT_MS,
+  );
+});
 
 test("the measurement finds what keeps others waiting", async () => {
   const blocked = await server.measured.longestStretch(() => {

@@ -15,6 +15,7 @@ export const FINDING_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   },
   "GET /workspaces/{id}/turns/summaries": {
     "the newest of many": get(own("/turns/summaries?limit=500")),
+    "of long messages": get(({ longId }) => `/workspaces/${longId}/turns/summaries?limit=500`),
     "none of many": get(own("/turns/summaries?text=nothing+has+this&status=done")),
   },
   "GET /workspaces/{id}/turns/export": { "many, as CSV": get(own("/turns/export?format=csv")) },

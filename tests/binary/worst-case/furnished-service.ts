@@ -26,6 +26,9 @@ const TURNS = 5_000;
 const SPARE_TURNS = 3_000;
 /** More than 20 MB as the text of a list. */
 const LONG_TURNS = 100;
+/** The newest of these, which a prompt has: counting the tokens of all would take minutes. */
+const LONG_REPLAYED = 10;
+const LONG_TOOL_CALLS = 60;
 /** As many as a replay reads of at once. */
 export const LONG_EVENTS = 200;
 const CALLS = 5_000;
@@ -92,6 +95,8 @@ async function furnish(data: string, modelUrl: string) {
   while (spareIds.length < TRIES) spareIds.push(await begun(`spare ${spareIds.length}`));
   const [agent] = await admin.get(`/workspaces/${workspaceId}/agents`);
   const [turn] = await admin.get(`/workspaces/${workspaceId}/turns`);
+  const [longAgent] = await admin.get(`/workspaces/${longId}/agents`);
+  const [longTurn] = await admin.get(`/workspaces/${longId}/turns`);
   await admin.raw("PUT", `/workspaces/${workspaceId}/file?path=read.txt`, {
     body: "x\n".repeat(FILE_BYTES / 2 - 1),
   });
@@ -105,7 +110,7 @@ async function furnish(data: string, modelUrl: string) {
   addWorkspaces(path);
   const instructionId = addLibrary(path, libraryId);
   for (const id of spareIds) addConversation(path, id);
-  addLongMessages(path, longId);
+  const longCallId = addLongMessages(path, longId);
   const calls = addMuch(path, workspaceId);
   const forkId = addFork(path, turn!.id);
   const ids = {
@@ -114,6 +119,9 @@ async function furnish(data: string, modelUrl: string) {
     libraryId,
     instructionId,
     longId,
+    longCallId,
+    longAgentId: longAgent!.id,
+    longTurnId: longTurn!.id,
     spareIds,
     workspaceId,
     agentId: agent!.id,
@@ -156,7 +164,8 @@ function addConversation(path: string, workspaceId: number): void {
   addTurns(db, workspaceId, SPARE_TURNS);
 }
 
-function addLongMessages(path: string, workspaceId: number): void {
+/** Returns a call that was sent the newest of the messages. */
+function addLongMessages(path: string, workspaceId: number): number {
   using db = new Database(path);
   addTurns(db, workspaceId, LONG_TURNS);
   const text = "word ".repeat(CHAT_CHARACTERS_MAX / 5);
@@ -169,6 +178,24 @@ function addLongMessages(path: string, workspaceId: number): void {
      FROM n, (SELECT * FROM events WHERE workspace_id = ?3 AND type = 'entry' LIMIT 1)`,
     [LONG_EVENTS, text, workspaceId],
   );
+  db.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO tool_calls (call_id, workspace_id, turn_id, run_id, position, tool, arguments, state)
+     SELECT 'long ' || i, r.workspace_id, r.turn_id, r.id, i, 'file_write', ?2, 'done'
+     FROM n, (SELECT * FROM runs WHERE workspace_id = ?3 ORDER BY id LIMIT 1) r`,
+    [LONG_TOOL_CALLS, text, workspaceId],
+  );
+  const { first, last } = db
+    .query<{ first: number; last: number }, [number, number]>(
+      "SELECT min(id) AS first, max(id) AS last FROM (SELECT id FROM entries WHERE workspace_id = ? ORDER BY id DESC LIMIT ?)",
+    )
+    .get(workspaceId, LONG_REPLAYED)!;
+  db.run("UPDATE entries SET forgotten_at = 0 WHERE workspace_id = ? AND id < ?", [workspaceId, first]);
+  return db
+    .query<{ id: number }, [string, number]>(
+      "UPDATE calls SET parts = ? WHERE id = (SELECT min(id) FROM calls WHERE workspace_id = ?) RETURNING id",
+    )
+    .get(`e${first}-${last}`, workspaceId)!.id;
 }
 
 /** Entries, and calls: two that were sent all of the conversation, and one that was sent all but its first entry. */

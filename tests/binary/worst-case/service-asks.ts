@@ -25,6 +25,11 @@ export interface FurnishedService extends AsyncDisposable {
   readonly instructionId: number;
   /** A workspace with many messages and events as long as they may be. */
   readonly longId: number;
+  readonly longAgentId: number;
+  /** With many tool calls whose arguments are as long. */
+  readonly longTurnId: number;
+  /** Of the newest messages. */
+  readonly longCallId: number;
   /** Workspaces with long conversations, to be deleted. */
   readonly spareIds: number[];
   /** A turn that begins another branch than all others. */

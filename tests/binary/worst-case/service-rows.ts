@@ -137,8 +137,18 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       await eventually(() => lookAtCopy(service.data, left), []);
     },
   },
-  "GET /agents/{id}/prompt": { "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`) },
-  "GET /calls/{id}": { "a long conversation": get(({ calls }) => `/calls/${calls[0]}`) },
+  "GET /agents/{id}/prompt": {
+    "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`),
+    // The service keeps one conversation of this size in memory, so the other prompt makes it read this one again.
+    "of long messages": async (service) => {
+      await get(({ agentId }) => `/agents/${agentId}/prompt`)(service);
+      await get(({ longAgentId }) => `/agents/${longAgentId}/prompt`)(service);
+    },
+  },
+  "GET /calls/{id}": {
+    "a long conversation": get(({ calls }) => `/calls/${calls[0]}`),
+    "of long messages": get(({ longCallId }) => `/calls/${longCallId}`),
+  },
   "GET /workspaces/{id}/decisions": { "of many events": get(own("/decisions?limit=500")) },
   "GET /calls/{id}/diff": {
     "two long conversations that share their beginning": get(
@@ -149,7 +159,10 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     ),
   },
   "GET /turns/{id}/calls": { "of a turn": get(({ turnId }) => `/turns/${turnId}/calls`) },
-  "GET /turns/{id}/steps": { "of a turn": get(({ turnId }) => `/turns/${turnId}/steps`) },
+  "GET /turns/{id}/steps": {
+    "of a turn with many calls": get(({ turnId }) => `/turns/${turnId}/steps`),
+    "with long arguments": get(({ longTurnId }) => `/turns/${longTurnId}/steps`),
+  },
   "GET /workspaces/{id}/usage": { "of many calls": get(own("/usage")) },
   "GET /workspaces/{id}/usage/days": { "of many calls": get(own("/usage/days?days=90&by=model")) },
   "GET /workspaces/{id}/blueprint": {

@@ -2,7 +2,7 @@
 // Runs late: it judges how long a request waits, in processor time.
 
 import { afterAll, describe, test } from "bun:test";
-import { expectNobodyWaits } from "./nobody-waits.ts";
+import { expectNobodyWaits, readers } from "./nobody-waits.ts";
 import { furnishedService } from "./furnished-service.ts";
 import { SERVICE_ROWS } from "./service-rows.ts";
 
@@ -15,3 +15,18 @@ for (const [route, cases] of Object.entries(SERVICE_ROWS))
     for (const [name, act] of Object.entries(cases))
       test(name, () => expectNobodyWaits(service.measured, () => act(service)), LIMIT_MS);
   });
+
+describe("several readers at once", () => {
+  test.each([
+    ["GET /agents/{id}/prompt", "a long conversation"],
+    ["GET /turns/{id}/calls", "of a turn"],
+    ["GET /turns/{id}/steps", "of a turn with many calls"],
+    ["GET /workspaces/{id}/entries", "long messages"],
+    ["GET /workspaces/{id}/turns", "of long messages"],
+    ["GET /workspaces/{id}/turns/summaries", "of long messages"],
+  ])(
+    "%s: %s",
+    (route, name) => expectNobodyWaits(service.measured, () => readers(SERVICE_ROWS, route, name)(service)),
+    LIMIT_MS,
+  );
+});
