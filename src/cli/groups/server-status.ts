@@ -18,7 +18,7 @@ import { fields, plural } from "../tables.ts";
 import { isAlive, notRunning, shownUrl } from "./server-door.ts";
 
 export const SILENT: ServerHealth = { status: "does not answer", problems: [] };
-/** A leader gives a sign of life every two seconds. */
+/** A leader sends a heartbeat every two seconds. */
 const SILENT_SECONDS_MIN = 5;
 
 /** Of one of several nodes. */
@@ -67,7 +67,7 @@ function statusText({ node, ...status }: Status): string {
   if (!node) return fields(status);
   const { name, role, leader = null, silent_seconds: silent = 0, problem = null } = node;
   const isSilent = leader !== null && silent >= SILENT_SECONDS_MIN;
-  const shownLeader = isSilent ? `${leader}, without a sign of life for ${silent} s` : leader;
+  const shownLeader = isSilent ? `${leader}, no heartbeat for ${silent} s` : leader;
   const behind = role === "standby" ? { behind: behindText(node) } : {};
   return fields({
     ...status,

@@ -24,7 +24,7 @@ export interface StandbyFacts {
   readonly entry: number | null;
   /** The last entry that the leader was seen to write. */
   readonly leader_entry: number | null;
-  /** Since the last sign of life of the leader. */
+  /** Since the last heartbeat of the leader. */
   readonly silent_seconds: number;
   /** Why it cannot follow at the moment. */
   readonly problem: string | null;

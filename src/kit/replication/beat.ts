@@ -1,4 +1,4 @@
-// The sign of life of the node that leads: a small object that it replaces every few seconds. The other nodes watch whether it changes, each on its
+// The heartbeat of the node that leads: a small object that it replaces every few seconds. The other nodes watch whether it changes, each on its
 // own clock, so the clocks of the machines need not agree. It decides nothing: two nodes that both believe to lead are told apart by the log.
 
 import { Type, type Static } from "@sinclair/typebox";
@@ -41,7 +41,7 @@ export const TIMING: Timing = { beatEvery: 2_000, leaseMs: 8_000, takeoverAfter:
 export async function readBeat(storage: ObjectStorage): Promise<Beat | undefined> {
   const bytes = await storage.get(LEADER, BEAT_BYTES_MAX);
   if (bytes === undefined) return undefined;
-  // One of a newer version is a sign of life, too.
+  // One of a newer version is a heartbeat, too.
   const value = parsedJson(Buffer.from(bytes).toString("utf8"));
   if (Value.Check(Beat, value)) return value;
   return { node: "", term: sha256Hex(bytes), number: 0, position: 0, released: false };

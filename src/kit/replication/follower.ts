@@ -94,7 +94,7 @@ export class Follower {
     return this.#lastProblem;
   }
 
-  /** Since the last sign of life of a leader, or of the object storage that has it. */
+  /** Since the last heartbeat of a leader, or of the object storage that has it. */
   get silentMs(): number {
     return this.#deps.clock.elapsed() - this.#lifeSeen;
   }
