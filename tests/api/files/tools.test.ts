@@ -71,7 +71,7 @@ test("refuses in sentences that do not reveal the directory", async () => {
     ["file_read", { path: "b.bin" }],
     ["file_list", { path: "none" }],
     ["file_write", { path: "../x.md", content: "x" }],
-    ["file_write", { path: "a.md", content: "x".repeat(2 * 1024 * 1024 + 1) }],
+    ["file_write", { path: "a.md", content: "€".repeat((2 * 1024 * 1024) / 3 + 1) }],
     ["file_write", { path: "a.md/b", content: "x" }],
     ["file_write", { path: "a.md" }],
   );
