@@ -11,7 +11,6 @@ import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS } from "../kit/metrics/metrics.ts";
 import { bucketOf } from "../kit/object-storage/bucket.ts";
 import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
-import { randomHex } from "../kit/random.ts";
 import { TIMING, type Timing } from "../kit/replication/beat.ts";
 import { Follower, type Takeover } from "../kit/replication/follower.ts";
 import { Leader } from "../kit/replication/leader.ts";
@@ -29,7 +28,6 @@ import { Snapshots } from "./replication/snapshots.ts";
 import { Standby } from "./replication/standby.ts";
 import { bringTrees, spacesOf } from "./replication/trees.ts";
 
-const TERM_BITS = 64;
 interface ReplicatedOptions extends OpenOptions {
   readonly port?: number;
   /** Has the credentials of the object storage. */
@@ -200,13 +198,13 @@ class Node {
     return { follower, standby };
   }
 
-  async #lead({ position, takeovers, snapshot }: Takeover): Promise<void> {
+  async #lead({ position, term, begun, takeovers, snapshot }: Takeover): Promise<void> {
     const { config, name, storage, log } = this.#parts;
     const { directory } = config;
     log.info("this node leads", { node: name, entry: position.seq });
     const appends = new Histogram(COMMIT_SECONDS);
     const onAppend = (ms: number) => appends.observe(ms / SECOND_MS);
-    const leader = new Leader({ ...this.#common, term: randomHex(TERM_BITS), position, onAppend });
+    const leader = new Leader({ ...this.#common, term, position, begun, onAppend });
     try {
       const engine = engineOf(config);
       const copying = copyingBy({ leader, directory, engine, appends });

@@ -34,8 +34,11 @@ type PartHead = Static<typeof PartHead>;
 const EntryHead = closed({
   format: Type.Literal(ENTRY_FORMAT),
   seq: Type.Integer({ minimum: 1 }),
-  /** `takeover`: the node leads from here on, and every earlier leader finds its next number taken. */
-  kind: oneOf(["changes", "takeover"]),
+  /**
+   * `takeover`: the node leads from here on, and every earlier leader finds its next number taken. `beginning`: a takeover with files that hold more
+   * than the entries before, so that nobody may go on from these entries or from a snapshot before it.
+   */
+  kind: oneOf(["changes", "takeover", "beginning"]),
   node: Type.String(),
   /** The SHA-256 of the entry before, hex; empty for the first. */
   previous: Type.String(),

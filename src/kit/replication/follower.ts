@@ -12,27 +12,31 @@ import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
-import { decodeEntry, encodeEntry, entryHash, type Entry } from "./entry.ts";
+import { encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Position } from "./leader.ts";
 import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
+import {
+  entriesAfter,
+  isLack,
+  isTakeover,
+  isUnconnected,
+  missing,
+  requireShared,
+  type ReadEntry,
+} from "./log-entries.ts";
 import { CLUSTER, entryKey } from "./places.ts";
 import { applyEntries, removeDurably, replaceNames } from "./replica-files.ts";
 import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
 
-/** Larger than any write of the program. */
-const ENTRY_BYTES_MAX = 4 * 1024 * 1024 * 1024;
-/** Read and applied together: one sync of the disk for all. */
-const BATCH_ENTRIES_MAX = 256;
-const BATCH_BYTES_MAX = 32 * 1024 * 1024;
-const READS_AT_ONCE = 4;
-/** Of this node before it followed: the last one that it wrote, and one that was on its way. */
-const OWN_BEATS_MAX = 2;
+/** Of this node before its directory was emptied: the last one that it wrote, and one that was on its way. */
+const NAMESAKE_BEATS_MAX = 2;
 /** Not those of the runtime, such as ERR_INVALID_ARG_TYPE. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 /** In the data directory: the files of a snapshot, until they are complete. */
 const BUILD = "replication-snapshot";
 const CLUSTER_BYTES_MAX = 1_024;
 const CLUSTER_BITS = 128;
+const TERM_BITS = 64;
 
 interface FollowerDeps {
   readonly storage: ObjectStorage;
@@ -51,6 +55,10 @@ interface FollowerDeps {
 /** This node leads from here on. */
 export interface Takeover {
   readonly position: Position;
+  /** Random, of this term of leadership. */
+  readonly term: string;
+  /** On the monotonic clock: no other node took over after this node before then. */
+  readonly begun: number;
   readonly takeovers: readonly number[];
   /** The entry after which the newest snapshot begins; undefined: there is none. */
   readonly snapshot: number | undefined;
@@ -61,12 +69,10 @@ export class Follower {
   #state: LocalState | undefined;
   /** The last beat that differed from the one before it. */
   #beat: Beat | undefined;
-  /** The node of the last takeover that was read. */
-  #takenBy: string | undefined;
   /** On the monotonic clock: when the last beat or takeover was seen. */
   #lifeSeen: number;
-  /** Beats of a leader with the name of this node. */
-  #ownBeats = 0;
+  /** Beats of another leader with the name of this node. */
+  #namesakeBeats = 0;
   /** The files that changed since what is derived from them was prepared; undefined: all. */
   #unprepared: Set<string> | undefined;
   #lastProblem: string | undefined;
@@ -168,9 +174,9 @@ export class Follower {
     const { clock, node } = this.#deps;
     this.#beat = beat;
     this.#lifeSeen = clock.elapsed();
-    if (beat?.node !== node || beat.released) return;
-    this.#ownBeats += 1;
-    if (this.#ownBeats > OWN_BEATS_MAX)
+    if (beat?.node !== node || beat.released || beat.term === this.#state?.lead?.term) return;
+    this.#namesakeBeats += 1;
+    if (this.#namesakeBeats > NAMESAKE_BEATS_MAX)
       throw new AppError(
         "refused",
         `another node has the name "${node}", too; set a replication.node of its own for each`,
@@ -179,15 +185,16 @@ export class Follower {
 
   /**
    * Gives the leader the time that it needs for a beat, also one that has just taken over, so that nodes that start together do not depose each
-   * other, and also one of the same name: it may be this node before it was restarted.
+   * other. Less if it was this node before it was restarted: nobody answers from its directory any more. The name alone does not prove that.
    */
   #isLeaderless(): boolean {
-    const { clock, timing, node } = this.#deps;
-    const lastTakeover = this.#state!.takeovers.at(-1) ?? 0;
+    const { clock, timing } = this.#deps;
+    const { takeovers, lead } = this.#state!;
+    const lastTakeover = takeovers.at(-1) ?? 0;
     const beat = this.#beat && this.#beat.position >= lastTakeover ? this.#beat : undefined;
     if (beat ? beat.released : lastTakeover === 0) return true;
-    const silent = clock.elapsed() - this.#lifeSeen;
-    return silent > ((beat?.node ?? this.#takenBy) === node ? 2 * timing.beatEvery : timing.takeoverAfter);
+    const isOwn = lead?.seq === lastTakeover && (beat?.term ?? lead.term) === lead.term;
+    return clock.elapsed() - this.#lifeSeen > (isOwn ? 2 * timing.beatEvery : timing.takeoverAfter);
   }
 
   /**
@@ -244,18 +251,24 @@ export class Follower {
   /** Applies the entries up to this one. False: there is no snapshot to join with yet. */
   async #isCurrent(position: number, signal: AbortSignal): Promise<boolean> {
     if (this.#state!.files !== "exact") {
-      const manifest = await newestSnapshot(this.#deps.storage);
+      const manifest = await this.#newestSnapshot();
       // The files of a leader that ended before its first snapshot are the only ones with everything.
       if (!manifest) return this.#state!.files === "ahead";
       await this.#restore(manifest, signal);
     }
     while (this.#state!.seq < position && !signal.aborted) {
-      if (await this.#applied(position)) continue;
-      const manifest = await newestSnapshot(this.#deps.storage);
+      if (await this.#applied(position, signal)) continue;
+      const manifest = await this.#newestSnapshot();
       if (!manifest || manifest.after <= this.#state!.seq) throw missing(this.#state!.seq + 1);
       await this.#restore(manifest, signal);
     }
     return !signal.aborted;
+  }
+
+  /** Undefined: there is none that counts. */
+  async #newestSnapshot(): Promise<Manifest | undefined> {
+    const found = await newestSnapshot(this.#deps.storage);
+    return found && found.after >= (this.#state?.beginning ?? 0) ? found : undefined;
   }
 
   /** Replaces the files by a snapshot and the entries that complete it, or by a newer one if the leader removes it meanwhile. */
@@ -264,101 +277,88 @@ export class Follower {
       await this.#restoreOnly(manifest, signal);
     } catch (error) {
       if (!isLack(error)) throw error;
-      const newest = await newestSnapshot(this.#deps.storage);
+      const newest = await this.#newestSnapshot();
       if (!newest || newest.after <= manifest.after) throw error;
       await this.#restore(newest, signal);
     }
   }
 
   /**
-   * Builds the files beside those that are there, which are the only whole copy if the object storage turns out to be damaged, and puts them in
-   * their place at the end.
+   * Builds the files beside those that are there, which are the only whole copy if the object storage turns out to be damaged, or the snapshot not to
+   * count, and puts them in their place at the end.
    */
   async #restoreOnly(manifest: Manifest, signal: AbortSignal): Promise<void> {
     const { storage, directory, names, log } = this.#deps;
     const { after: seq, hash, takeovers, complete } = manifest;
-    this.#requireShared(manifest.files, "the newest snapshot");
+    requireShared(names, manifest.files, "the newest snapshot");
     log.info("copying a snapshot", { after: seq, files: manifest.files.length });
     const build = join(directory, BUILD);
     await removeDurably(build);
     await mkdir(build, { mode: PRIVATE_DIRECTORY_MODE });
     await restoreFiles(storage, build, manifest, signal);
     let state: LocalState = { ...this.#state!, seq, hash, takeovers, files: "building" };
-    while (state.seq < complete) {
+    // The files of a leader make way only for all of the log.
+    while (state.seq < complete || this.#state!.files === "ahead") {
       signal.throwIfAborted();
-      const entries = await this.#entriesAfter(state, complete - state.seq);
-      if (entries.length === 0) throw missing(state.seq + 1);
+      const entries = await this.#entriesAfter(state, Math.max(1, complete - state.seq));
+      if (entries.length === 0) break;
+      await this.#requireSame(entries, this.#state!.files);
       await applyEntries(build, entries);
       state = stateAfter(state, entries);
     }
+    if (state.seq < complete) throw missing(state.seq + 1);
     signal.throwIfAborted();
     this.#unprepared = undefined;
+    if (state.takeovers.at(-1) !== this.#state!.takeovers.at(-1)) this.#lifeSeen = this.#deps.clock.elapsed();
     await this.#stored({ ...state, files: "building" });
     await replaceNames(build, directory, names);
     await this.#stored({ ...state, files: "exact" });
   }
 
   /** Applies the next entries, at least up to this one if they are not too many at once. False: the log has no next entry. */
-  async #applied(position: number): Promise<boolean> {
-    const { directory } = this.#deps;
+  async #applied(position: number, signal: AbortSignal): Promise<boolean> {
     const state = this.#state!;
-    const entries = await this.#entriesAfter(state, Math.max(1, position - state.seq));
-    if (entries.length === 0) return false;
     try {
-      await applyEntries(directory, entries, { isComplete: state.files === "exact" });
+      const entries = await this.#entriesAfter(state, Math.max(1, position - state.seq));
+      if (entries.length === 0) return false;
+      await this.#requireSame(entries, "building");
+      await applyEntries(this.#deps.directory, entries, { isComplete: state.files === "exact" });
+      for (const { file } of entries.flatMap(({ parts }) => parts)) this.#unprepared?.add(file);
+      await this.#advanced(entries);
     } catch (error) {
-      if (!isLack(error)) throw error;
-      await this.#stored({ ...state, files: "building" });
-      throw new AppError("unavailable", `${messageOf(error)}; copying all data again`);
+      if (isUnconnected(error)) await this.#leaveFork(error, signal);
+      else if (isLack(error)) {
+        await this.#stored({ ...state, files: "building" });
+        throw new AppError("unavailable", `${messageOf(error)}; copying all data again`);
+      } else throw error;
     }
-    for (const { file } of entries.flatMap(({ parts }) => parts)) this.#unprepared?.add(file);
-    await this.#advanced(entries);
     return true;
   }
 
+  /** The number of a trimmed entry is free, so that a node that slept may have taken it, and this node may have followed. */
+  async #leaveFork(error: unknown, signal: AbortSignal): Promise<void> {
+    const { seq, hash } = this.#state!;
+    const manifest = await this.#newestSnapshot();
+    if (!manifest || manifest.after < seq || manifest.hash === hash) throw error;
+    await this.#restore(manifest, signal);
+  }
+
+  /** Raises `unavailable` for a beginning, with which files made from the entries before it are worthless. `files`: this node's from then on. */
+  async #requireSame(entries: readonly Entry[], files: LocalState["files"]): Promise<void> {
+    const beginning = beginningIn(entries);
+    if (beginning === undefined) return;
+    await this.#stored({ ...this.#state!, beginning, files });
+    throw new AppError("unavailable", `entry ${beginning} begins with other data; copying all data again`);
+  }
+
   async #advanced(entries: readonly ReadEntry[]): Promise<void> {
-    const taken = entries.findLast(({ kind }) => kind === "takeover");
-    if (taken) {
-      this.#takenBy = taken.node;
-      this.#lifeSeen = this.#deps.clock.elapsed();
-    }
+    if (entries.some(isTakeover)) this.#lifeSeen = this.#deps.clock.elapsed();
     await this.#stored(stateAfter(this.#state!, entries));
   }
 
-  /** Reads at most `count` entries after `last`, several at a time. */
-  async #entriesAfter(last: Position, count: number): Promise<ReadEntry[]> {
-    const entries: ReadEntry[] = [];
-    let { seq, hash } = last;
-    for (let bytes = 0; entries.length < Math.min(count, BATCH_ENTRIES_MAX) && bytes < BATCH_BYTES_MAX;) {
-      const wanted = Math.min(count - entries.length, READS_AT_ONCE);
-      const numbers = Array.from({ length: wanted }, (_, index) => seq + 1 + index);
-      for (const found of await Promise.all(
-        numbers.map((number) => this.#deps.storage.get(entryKey(number), ENTRY_BYTES_MAX)),
-      )) {
-        if (found === undefined) return entries;
-        const entry = await decodeEntry(found, seq + 1);
-        if (entry.previous !== hash) throw unconnected(seq);
-        this.#requireShared(entry.parts, `entry ${seq + 1} of the replication log`);
-        seq += 1;
-        hash = await entryHash(found);
-        bytes += found.length;
-        entries.push({ ...entry, hash });
-      }
-    }
-    return entries;
-  }
-
-  /** The bucket may be written by others, who must not change what belongs to this node alone. */
-  #requireShared(files: readonly { readonly file: string }[], by: string): void {
-    const { names } = this.#deps;
-    const other = files.find(
-      ({ file }) => !names.some((name) => file === name || file.startsWith(`${name}/`)),
-    );
-    if (other)
-      throw new AppError(
-        "invalid",
-        `${by} has ${other.file}, which nodes of this version do not share; update this node, or check who else writes into the bucket`,
-      );
+  #entriesAfter(last: Position, count: number): Promise<ReadEntry[]> {
+    const { storage, names } = this.#deps;
+    return entriesAfter({ storage, names }, last, count);
   }
 
   async #prepare(signal: AbortSignal): Promise<void> {
@@ -369,37 +369,47 @@ export class Follower {
 
   /** Undefined: another node was first, or the leader lives. */
   async #takeOver(signal: AbortSignal): Promise<Takeover | undefined> {
-    const { storage, node, log } = this.#deps;
+    const { storage, node, clock, log } = this.#deps;
     const last = this.#state!.takeovers.at(-1);
-    if (this.#state!.files === "ahead") await this.#skipToEnd();
-    else while (!signal.aborted && (await this.#applied(0)));
+    const kind = this.#state!.files === "ahead" ? "beginning" : "takeover";
+    if (kind === "beginning") await this.#skipToEnd();
+    else while (!signal.aborted && (await this.#applied(0, signal)));
     await this.#prepare(signal);
     const state = this.#state!;
     if (signal.aborted || state.takeovers.at(-1) !== last) return undefined;
     // A leader may have come back while this node prepared.
     if (await this.#readBeat()) return undefined;
+    const begun = clock.elapsed();
     const seq = state.seq + 1;
-    const bytes = await encodeEntry({ seq, kind: "takeover", node, previous: state.hash, parts: [] });
-    if (!(await storage.create(entryKey(seq), bytes))) {
-      log.info("another node leads", { entry: seq });
-      this.#lifeSeen = this.#deps.clock.elapsed();
+    const bytes = await encodeEntry({ seq, kind, node, previous: state.hash, parts: [] });
+    const term = randomHex(TERM_BITS);
+    const isFirst = await storage.create(entryKey(seq), bytes, { by: term });
+    if (!isFirst) log.info("another node leads", { entry: seq });
+    if (!isFirst || (await this.#isInVain(seq))) {
+      this.#lifeSeen = clock.elapsed();
       return undefined;
     }
-    const snapshot = (await newestSnapshot(storage))?.after;
-    if (snapshot !== undefined && snapshot >= seq) {
-      // The number was free because the entry with it was trimmed: this node was asleep.
-      this.#lifeSeen = this.#deps.clock.elapsed();
-      return undefined;
-    }
-    const hash = await entryHash(bytes);
+    const snapshot = kind === "beginning" ? undefined : (await this.#newestSnapshot())?.after;
     const takeovers = [...state.takeovers, seq];
-    await this.#stored({ ...state, seq, hash, takeovers, files: "ahead" });
-    return { position: { seq, hash }, takeovers, snapshot };
+    const position = { seq, hash: await entryHash(bytes) };
+    const beginning = kind === "beginning" && { beginning: seq };
+    const lead = { term, seq };
+    await this.#stored({ ...state, ...position, takeovers, lead, ...beginning, files: "ahead" });
+    return { position, term, begun, takeovers, snapshot };
   }
 
   /**
-   * For a leader that ended before its first snapshot: nobody can have followed its log, and its files have everything that is in it. They are kept,
-   * and the log goes on after its last entry.
+   * Reports whether this node may not lead although it created the entry: the number was free because its entry was trimmed while this node slept, or
+   * a leader gave a sign of life at the last moment, so that it may answer for the length of its lease.
+   */
+  async #isInVain(seq: number): Promise<boolean> {
+    const newest = await newestSnapshot(this.#deps.storage);
+    return (newest !== undefined && newest.after >= seq) || (await this.#readBeat());
+  }
+
+  /**
+   * For a leader that ended before its first snapshot: its files have everything that is in its log, and perhaps more. They are kept, and the log goes
+   * on after its last entry. Nobody has followed it, unless the snapshot arrives now, so its takeover is a beginning.
    */
   async #skipToEnd(): Promise<void> {
     for (;;) {
@@ -410,32 +420,18 @@ export class Follower {
   }
 }
 
-interface ReadEntry extends Entry {
-  /** Of its bytes. */
-  readonly hash: string;
-}
-
 function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadEntry[]): LocalState {
   const { seq, hash } = entries.at(-1)!;
-  const taken = entries.filter(({ kind }) => kind === "takeover").map((entry) => entry.seq);
+  const taken = entries.filter(isTakeover).map((entry) => entry.seq);
   return { ...state, seq, hash, takeovers: [...takeovers, ...taken] };
 }
 
-function missing(seq: number): AppError {
-  return new AppError("invalid", `entry ${seq} of the replication log is missing`, { reason: "missing" });
+function beginningIn(entries: readonly Entry[]): number | undefined {
+  return entries.findLast(({ kind }) => kind === "beginning")?.seq;
 }
 
 /** Reports whether the storage or the disk may do it a moment later. */
 function mayPass(error: unknown): boolean {
   if (error instanceof AppError) return error.code === "unavailable";
   return SYSTEM_CODE.test(systemCode(error) ?? "");
-}
-
-/** Reports whether an object is missing. */
-function isLack(error: unknown): boolean {
-  return error instanceof AppError && (error.code === "not_found" || error.details?.["reason"] === "missing");
-}
-
-function unconnected(seq: number): AppError {
-  return new AppError("invalid", `entry ${seq + 1} of the replication log does not follow from entry ${seq}`);
 }

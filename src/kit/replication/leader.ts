@@ -40,6 +40,8 @@ interface LeaderDeps {
   readonly term: string;
   /** The entry by which the node took over. */
   readonly position: Position;
+  /** On the monotonic clock: no other node took over after this node before then, so that its lease begins. */
+  readonly begun: number;
   readonly timing: Timing;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -56,6 +58,13 @@ interface Waiter {
   readonly failed: (error: AppError) => void;
 }
 
+interface Moment {
+  /** On the monotonic clock, which stands still while a machine is suspended. */
+  readonly elapsed: number;
+  /** On the wall clock, which someone may set. */
+  readonly now: number;
+}
+
 export class Leader {
   readonly #deps: LeaderDeps;
   readonly #outbox = new Outbox();
@@ -68,10 +77,13 @@ export class Leader {
   readonly #beingRead = new Set<PromiseWithResolvers<void>>();
   #waiters: Waiter[] = [];
   #draining: Promise<void> | undefined;
+  #appending: Promise<boolean> | undefined;
+  /** On the monotonic clock: when the last append that succeeded was begun. */
+  #lastAppend = -Infinity;
   #cancelGathering: (() => void) | undefined;
   #beats = 0;
-  /** On the monotonic clock: when the last beat that arrived was begun. */
-  #lastBeat: number;
+  /** When the last beat that arrived was begun. */
+  #lastBeat: Moment;
   /** Since its lease was over, a beat has arrived. */
   #isReturning = false;
   #beating: Promise<void>;
@@ -89,7 +101,8 @@ export class Leader {
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
     this.#position = deps.position;
-    this.#lastBeat = deps.clock.elapsed();
+    const { elapsed, now } = this.#moment();
+    this.#lastBeat = { elapsed: deps.begun, now: now - (elapsed - deps.begun) };
     this.#beating = this.#beat();
   }
 
@@ -215,7 +228,9 @@ export class Leader {
           continue;
         }
         const upTo = this.#changes;
-        if (await this.#appendNext()) this.#storedUpTo(upTo);
+        this.#appending = this.#appendNext();
+        const isAppended = await this.#appending.finally(() => (this.#appending = undefined));
+        if (isAppended) this.#storedUpTo(upTo);
       }
     } catch (error) {
       this.#lose({ reason: "broken", message: messageOf(error) });
@@ -235,6 +250,7 @@ export class Leader {
     const hash = await entryHash(bytes);
     if (!(await this.#create(seq, bytes, hash))) return false;
     this.#position = { seq, hash };
+    this.#lastAppend = begun;
     this.appendedBytes += bytes.length;
     this.entries += 1;
     onAppend?.(clock.elapsed() - begun);
@@ -264,14 +280,14 @@ export class Leader {
 
   /** Until it is stopped. */
   async #beat(): Promise<void> {
-    const { storage, node, term, timing, clock, timers, log } = this.#deps;
+    const { storage, node, term, timing, timers, log } = this.#deps;
     const { signal } = this.#stopped;
     while (!signal.aborted && this.#loss === undefined) {
-      const begun = clock.elapsed();
+      const begun = this.#moment();
       try {
         const { seq } = this.#position;
         await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: false });
-        await this.#lookForSuccessor();
+        await this.#lookForSuccessor(begun);
         this.#arrived(begun);
       } catch (error) {
         this.#isReturning = false;
@@ -286,7 +302,7 @@ export class Leader {
    * A lease that was over begins again with the second beat: a node that missed the first one and takes over has done it by then, and the look for a
    * successor finds it.
    */
-  #arrived(begun: number): void {
+  #arrived(begun: Moment): void {
     if (this.#isLeaseOver() && !this.#isReturning) this.#isReturning = true;
     else {
       this.#isReturning = false;
@@ -295,20 +311,33 @@ export class Leader {
   }
 
   #isLeaseOver(): boolean {
-    const { clock, timing } = this.#deps;
-    return clock.elapsed() - this.#lastBeat > timing.leaseMs;
+    const { elapsed, now } = this.#moment();
+    const last = this.#lastBeat;
+    return Math.max(elapsed - last.elapsed, now - last.now) > this.#deps.timing.leaseMs;
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#deps;
+    return { elapsed: clock.elapsed(), now: clock.now() };
   }
 
   /**
-   * A node that only reads would not notice that it was replaced, if its clock stood still meanwhile, as in a machine that was suspended, or if the
-   * one that replaced it misjudged its silence.
+   * A node that only reads would not notice that it was replaced, if its clocks stood still meanwhile, as in a machine that was suspended, or if the
+   * one that replaced it misjudged its silence. Raises errors of the storage, and `unavailable` if it cannot tell.
    */
-  async #lookForSuccessor(): Promise<void> {
-    const { seq } = this.#position;
-    const next = seq + 1;
-    if (this.#draining || !(await exists(this.#deps.storage, entryKey(next)))) return;
-    // Otherwise the entry may be its own.
-    if (!this.#draining && this.#position.seq === seq) this.#supersededBy(next);
+  async #lookForSuccessor({ elapsed: begun }: Moment): Promise<void> {
+    const { storage, timers, timing } = this.#deps;
+    // Its own entry tells only that nobody replaced it before, so that it has to be of this look.
+    do {
+      const { seq } = this.#position;
+      if (!(await exists(storage, entryKey(seq + 1)))) return;
+      // It may be its own, with the answer on its way.
+      if (this.#appending && this.#position.seq === seq)
+        await Promise.race([this.#appending, pauseBy(timers, timing.beatEvery, this.#stopped.signal)]);
+      if (this.#position.seq > seq) continue;
+      if (this.#appending) throw outOfTouch();
+      return this.#supersededBy(seq + 1);
+    } while (this.#lastAppend < begun);
   }
 
   #supersededBy(seq: number): void {

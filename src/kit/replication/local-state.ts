@@ -22,6 +22,10 @@ const LocalState = closed({
   takeovers: Type.Array(Type.Integer()),
   /** `exact`: they show this entry. `ahead`: a leader wrote them and did not end well. `building`: a snapshot is being written. */
   files: Type.Union([Type.Literal("exact"), Type.Literal("ahead"), Type.Literal("building")]),
+  /** The last term in which this node led, and the entry by which it took over. */
+  lead: Type.Optional(closed({ term: Type.String(), seq: Type.Integer() })),
+  /** The last entry of kind `beginning`: snapshots before it do not count. */
+  beginning: Type.Optional(Type.Integer()),
 });
 export type LocalState = Static<typeof LocalState>;
 

@@ -14,6 +14,7 @@ import { syncDirectory } from "../disk/replace-file.ts";
 import { writeWhole } from "../disk/write-whole.ts";
 import { AppError, systemCode } from "../error.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
+import { randomHex } from "../random.ts";
 import { closed } from "../schema.ts";
 import { parsedJson } from "../text/parsed-json.ts";
 import { isInside } from "./entry.ts";
@@ -24,6 +25,7 @@ const ZSTD_LEVEL = 1;
 const CHUNK_BYTES = 1024 * 1024;
 const MANIFEST_BYTES_MAX = 64 * 1024 * 1024;
 const KEPT = 2;
+const TRY_BITS = 64;
 
 const Manifest = closed({
   format: Type.Literal(FORMAT),
@@ -58,7 +60,10 @@ export interface SnapshotFile {
   readonly isGone?: () => boolean;
 }
 
-/** Uploads the files that are not gone. The manifest that makes them a snapshot is a step of its own: `finishSnapshot`. */
+/**
+ * Uploads the files that are not gone. The manifest that makes them a snapshot is a step of its own: `finishSnapshot`. Each call has names of its own, because the
+ * manifest of an earlier try with the same number, or one of its uploads, may still arrive.
+ */
 export async function uploadFiles(
   storage: ObjectStorage,
   after: number,
@@ -66,13 +71,20 @@ export async function uploadFiles(
   signal: AbortSignal,
 ): Promise<Manifest["files"]> {
   const uploaded: Manifest["files"] = [];
-  for await (const { file, content, isGone } of files) {
-    const key = `${snapshotFolder(after)}files/${uploaded.length + 1}.zst`;
-    try {
-      uploaded.push({ file, key, ...(await uploadPacked(storage, key, content, signal)) });
-    } catch (error) {
-      if (signal.aborted || isGone?.() !== true) throw error;
+  const folder = `${snapshotFolder(after)}files-${randomHex(TRY_BITS)}`;
+  try {
+    for await (const { file, content, isGone } of files) {
+      const key = `${folder}/${uploaded.length + 1}.zst`;
+      try {
+        uploaded.push({ file, key, ...(await uploadPacked(storage, key, content, signal)) });
+      } catch (error) {
+        if (signal.aborted || isGone?.() !== true) throw error;
+      }
     }
+  } catch (error) {
+    // Nobody else knows their names until a newer snapshot is there.
+    if (!signal.aborted) await storage.remove(uploaded.map(({ key }) => key)).catch(() => {});
+    throw error;
   }
   return uploaded;
 }

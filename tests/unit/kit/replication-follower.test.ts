@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { entryKey } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { led, replicas, type Leading } from "../../kit/replicas.ts";
+import { isAnswering, led, replicas, type Leading } from "../../kit/replicas.ts";
 
 test("a node that crashed while it led copies the data again, and forgets what only it had", async () => {
   await using all = await replicas();
@@ -217,4 +217,66 @@ test("a leader that comes back while another node prepares to take over is left 
   await all.passing(until(() => b.position === 4));
   stop.abort();
   expect(await following).toBeUndefined();
+});
+
+test("a node that took a trimmed number while it slept copies the data again, and so does one that followed it", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  const stop = new AbortController();
+  const slept = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const { get } = all.storage;
+  let isAsleep = true;
+  all.storage.before = (operation, key) => {
+    if (operation !== "create" || key !== entryKey(3) || !isAsleep) return undefined;
+    isAsleep = false;
+    slept.resolve();
+    return woken.promise;
+  };
+  all.storage.get = (key) =>
+    isAsleep && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
+  const following = all.follower("b").follow(stop.signal);
+  await all.passing(slept.promise);
+  // The entry after the trimmed one stays.
+  for (const text of ["two", "three"]) {
+    await all.passing(a.add(text));
+    await all.passing(a.snapshot());
+  }
+  await all.passing(a.add("four"));
+  expect(all.storage.keys("log/").slice(0, 2)).toEqual([entryKey(1), entryKey(4)]);
+  woken.resolve();
+  await all.pass(8_000);
+  stop.abort();
+  expect(await following).toBeUndefined();
+  expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
+});
+
+test("a node does not lead if the leader gave a sign of life while its takeover was on its way", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  let isCutOff = true;
+  const created = Promise.withResolvers<void>();
+  const arrives = Promise.withResolvers<void>();
+  all.storage.before = (operation, key) => {
+    if (isCutOff && operation === "put" && key === "leader") throw unreachable();
+    if (operation !== "create") return undefined;
+    created.resolve();
+    return arrives.promise;
+  };
+  const stop = new AbortController();
+  const state = { leads: false };
+  const following = all.follower("b").follow(stop.signal);
+  void following.then((taken) => (state.leads = taken !== undefined));
+  await all.passing(created.promise);
+  isCutOff = false;
+  // Two signs of life, and its lease begins again.
+  await all.passing(until(() => isAnswering(a)));
+  arrives.resolve();
+  await until(() => all.storage.objects.has(entryKey(3)));
+  for (let passed = 0; passed < 10_000 && isAnswering(a); passed += 100) {
+    expect(state.leads).toBe(false);
+    await all.pass(100);
+  }
+  expect(isAnswering(a)).toBe(false);
+  expect((await all.passing(following))!.position.seq).toBe(4);
 });

@@ -2,7 +2,16 @@
 
 import { expect, test } from "bun:test";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, rmdirSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { encodeEntry } from "../../../src/kit/replication/entry.ts";
 import { CLUSTER, entryKey, LEADER } from "../../../src/kit/replication/places.ts";
@@ -242,4 +251,83 @@ test("a node whose files were deleted copies them again instead of writing pages
   await all.passing(a.add("two"));
   await caughtUp(all, "b", a);
   expect(all.texts("b")).toEqual(["one", "two"]);
+});
+
+/** Makes a snapshot whose manifest arrives when the function is called that it returns. */
+async function lateSnapshot({ storage, passing }: Replicas, { snapshot }: Leading): Promise<() => void> {
+  const { put } = storage;
+  let arrives = () => {};
+  storage.put = (key, bytes) => {
+    if (!key.endsWith("manifest.json")) return put.call(storage, key, bytes);
+    arrives = () => void storage.objects.set(key, bytes);
+    return Promise.reject(unreachable());
+  };
+  await expect(passing(snapshot())).rejects.toThrow("cannot use the storage");
+  storage.put = put;
+  return arrives;
+}
+
+test("a snapshot that arrives after its leader crashed and began again is worth nothing", async () => {
+  for (const reader of ["a", "b"]) {
+    await using all = await replicas();
+    all.withData("a");
+    const a = await all.takesOver("a");
+    await all.passing(a.add("one"));
+    const arrives = await lateSnapshot(all, a);
+    all.storage.before = (operation) => (operation === "create" ? new Promise(() => {}) : undefined);
+    void a.add("in the WAL of this node only").catch(() => {});
+    await Bun.sleep(20);
+    a.crash();
+    all.storage.before = () => {};
+    const again = await all.takesOver("a");
+    await all.passing(again.add("two"));
+    arrives();
+    const texts = ["one", "in the WAL of this node only", "two"];
+    if (reader === "a") {
+      again.crash();
+      const third = await all.takesOver("a");
+      await all.passing(third.end());
+    } else {
+      expect((await followed(all, "b")).follower.position).toBeUndefined();
+      await all.passing(again.snapshot());
+      await caughtUp(all, "b", again);
+      await again[Symbol.asyncDispose]();
+    }
+    expect(all.texts(reader)).toEqual(texts);
+  }
+});
+
+test("a node that crashed between its beginning and its note of it does not take an older snapshot for its data", async () => {
+  await using all = await replicas();
+  all.withData("a");
+  const a = await all.takesOver("a");
+  await all.passing(a.add("one"));
+  const arrives = await lateSnapshot(all, a);
+  await all.passing(a.add("two"));
+  a.crash();
+  const state = readFileSync(join(all.directory("a"), "replication.json"));
+  (await all.takesOver("a")).crash();
+  writeFileSync(join(all.directory("a"), "replication.json"), state);
+  arrives();
+  const again = await all.takesOver("a");
+  await all.passing(again.end());
+  expect(all.texts("a")).toEqual(["one", "two"]);
+});
+
+test("a node with the name of the leader gives it as much time as any other", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  const stop = new AbortController();
+  const twin = all.follower("a", { directory: all.directory("twin") });
+  let isCutOff = false;
+  all.storage.before = (operation, key) => {
+    if (isCutOff && operation === "put" && key === LEADER) throw unreachable();
+  };
+  const following = twin.follow(stop.signal);
+  isCutOff = true;
+  for (let passed = 0; passed < 7_000; passed += 100) await all.pass(100);
+  a.leader.requireLead();
+  expect(all.storage.objects.has(entryKey(3))).toBe(false);
+  stop.abort();
+  await following;
 });

@@ -13,12 +13,14 @@ import { silent } from "../../kit/silent.ts";
 
 const AUDIT = "audit.jsonl";
 
-function leading() {
+/** `age`: of its takeover, in ms. `lag`: by how much its monotonic clock is behind the wall clock. */
+function leading({ age = 0, lag = () => 0 }: { age?: number; lag?: () => number } = {}) {
   const storage = new MemoryStorage();
-  const clock = manualClock();
+  const manual = manualClock();
+  const clock = { ...manual, elapsed: () => manual.elapsed() - lag() };
   const position = { seq: 1, hash: "first" };
   const parts = { storage, clock, timers: clock, timing: TIMING, log: silent };
-  const leader = new Leader({ ...parts, node: "a", term: "t", position });
+  const leader = new Leader({ ...parts, node: "a", term: "t", position, begun: clock.elapsed() - age });
   let at = 0;
   return {
     storage,
@@ -253,4 +255,38 @@ test("a node that is replaced while a commit is read refuses who waits", async (
   const refusal = at.leader.settled()!.catch(messageOf);
   at.leader.abandon();
   expect(await refusal).toStartWith("this node no longer leads");
+});
+
+test("a node that took long to learn that it leads answers nobody before it knows that it still does", async () => {
+  using at = leading({ age: TIMING.leaseMs + 1 });
+  expect(() => at.leader.settled()).toThrow("another one may lead");
+  await at.pass(2 * TIMING.beatEvery);
+  expect(at.leader.settled()).toBeUndefined();
+  at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
+  await at.pass(2 * TIMING.beatEvery);
+  expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
+});
+
+test("a node whose machine slept answers nobody when it wakes, although its monotonic clock stood still", async () => {
+  let asleep = 0;
+  using at = leading({ lag: () => asleep });
+  await at.pass(1_000);
+  expect(at.leader.settled()).toBeUndefined();
+  at.storage.before = () => new Promise(() => {});
+  asleep = 60_000;
+  at.clock.advance(asleep);
+  expect(() => at.leader.settled()).toThrow("another one may lead");
+});
+
+test("signs of life do not extend the lease while it cannot tell whether the next entry is its own", async () => {
+  using at = leading();
+  await at.pass(1_000);
+  at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
+  at.storage.before = (operation) => (operation === "create" ? new Promise(() => {}) : undefined);
+  const quiet = { pageSize: 4, size: 1, pages: new Map([[1, Buffer.from("page")]]) };
+  at.leader.pages("x.db").changed(quiet, true);
+  // As a snapshot does: readers do not wait for quiet changes.
+  void at.leader.allSettled()!.catch(() => {});
+  await at.pass(TIMING.leaseMs + TIMING.beatEvery);
+  expect(() => at.leader.settled()).toThrow("another one may lead");
 });

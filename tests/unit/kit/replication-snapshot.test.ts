@@ -44,7 +44,7 @@ test("two snapshots stay, with the entries after the older one and all takeovers
       [1, 7, 12].filter((seq) => seq <= after),
     );
   expect(entries(storage)).toEqual([1, 7, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
-  expect(storage.keys("snapshots/").map((key) => key.replace(/^snapshots\/0*/, ""))).toEqual([
+  expect(storage.keys("snapshots/").map((key) => key.replace(/^snapshots\/0*|-[0-9a-f]{16}/g, ""))).toEqual([
     "10/files/1.zst",
     "10/manifest.json",
     "15/files/1.zst",
@@ -100,7 +100,28 @@ test("a manifest that cannot be read says which one, and so does a damaged file"
     await expect(newestSnapshot(storage)).rejects.toMatchObject(refusal);
   }
   await using folder = await temporaryFolder();
-  await uploaded(storage, 3, "other");
+  storage.objects.set(manifest.files[0]!.key, Bun.zstdCompressSync("other"));
   const restored = restoreFiles(storage, folder.path, manifest, signal);
   await expect(restored).rejects.toThrow("the snapshot of a/b.txt in the object storage is damaged");
+});
+
+test("another try with the same number does not change the files of the one before, whose manifest may still arrive", async () => {
+  const storage = new MemoryStorage();
+  await using folder = await temporaryFolder();
+  const facts = { after: 3, hash: "", complete: 3, created_at: "", takeovers: [] };
+  const files = await uploaded(storage, 3, "first");
+  await uploaded(storage, 3, "second");
+  await finishSnapshot(storage, { ...facts, files });
+  await restoreFiles(storage, folder.path, (await newestSnapshot(storage))!, signal);
+  expect(readFileSync(join(folder.path, "a/b.txt"), "utf8")).toBe("first");
+});
+
+test("an upload that fails leaves no files", async () => {
+  const storage = new MemoryStorage();
+  function* files() {
+    yield { file: "a.txt", content: [Buffer.from("a")] };
+    throw new Error("cannot read the next file");
+  }
+  await expect(uploadFiles(storage, 3, files(), signal)).rejects.toThrow("cannot read the next file");
+  expect(storage.keys("")).toEqual([]);
 });

@@ -1,0 +1,93 @@
+// Reads the log in the object storage, and proves of each entry that it follows from the one before.
+
+import { AppError } from "../error.ts";
+import type { ObjectStorage } from "../object-storage/object-storage.ts";
+import { decodeEntry, entryHash, type Entry } from "./entry.ts";
+import type { Position } from "./leader.ts";
+import { entryKey } from "./places.ts";
+
+/** Larger than any write of the program. */
+const ENTRY_BYTES_MAX = 4 * 1024 * 1024 * 1024;
+/** Read and applied together: one sync of the disk for all. */
+const BATCH_ENTRIES_MAX = 256;
+const BATCH_BYTES_MAX = 32 * 1024 * 1024;
+const READS_AT_ONCE = 4;
+
+export interface ReadEntry extends Entry {
+  /** Of its bytes. */
+  readonly hash: string;
+}
+
+interface LogDeps {
+  readonly storage: ObjectStorage;
+  /** The names in the data directory that the log describes. */
+  readonly names: readonly string[];
+}
+
+/** Reads at most `count` entries after `last`, several at a time. Raises `unavailable`, `invalid`, `refused`. */
+export async function entriesAfter(
+  { storage, names }: LogDeps,
+  last: Position,
+  count: number,
+): Promise<ReadEntry[]> {
+  const entries: ReadEntry[] = [];
+  let { seq, hash } = last;
+  for (let bytes = 0; entries.length < Math.min(count, BATCH_ENTRIES_MAX) && bytes < BATCH_BYTES_MAX;) {
+    const wanted = Math.min(count - entries.length, READS_AT_ONCE);
+    const numbers = Array.from({ length: wanted }, (_, index) => seq + 1 + index);
+    for (const found of await Promise.all(
+      numbers.map((number) => storage.get(entryKey(number), ENTRY_BYTES_MAX)),
+    )) {
+      if (found === undefined) return entries;
+      const entry = await decodeEntry(found, seq + 1);
+      if (entry.previous !== hash) throw unconnected(seq);
+      requireShared(names, entry.parts, `entry ${seq + 1} of the replication log`);
+      seq += 1;
+      hash = await entryHash(found);
+      bytes += found.length;
+      entries.push({ ...entry, hash });
+    }
+  }
+  return entries;
+}
+
+/** The bucket may be written by others, who must not change what belongs to this node alone. */
+export function requireShared(
+  names: readonly string[],
+  files: readonly { readonly file: string }[],
+  by: string,
+): void {
+  const other = files.find(({ file }) => !names.some((name) => file === name || file.startsWith(`${name}/`)));
+  if (other)
+    throw new AppError(
+      "invalid",
+      `${by} has ${other.file}, which nodes of this version do not share; update this node, or check who else writes into the bucket`,
+    );
+}
+
+export function isTakeover({ kind }: Entry): boolean {
+  return kind !== "changes";
+}
+
+export function missing(seq: number): AppError {
+  return new AppError("invalid", `entry ${seq} of the replication log is missing`, { reason: "missing" });
+}
+
+/** Reports whether an object is missing. */
+export function isLack(error: unknown): boolean {
+  return error instanceof AppError && (error.code === "not_found" || error.details?.["reason"] === "missing");
+}
+
+export function isUnconnected(error: unknown): boolean {
+  return error instanceof AppError && error.details?.["reason"] === "unconnected";
+}
+
+function unconnected(seq: number): AppError {
+  return new AppError(
+    "invalid",
+    `entry ${seq + 1} of the replication log does not follow from entry ${seq}`,
+    {
+      reason: "unconnected",
+    },
+  );
+}
