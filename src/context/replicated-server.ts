@@ -18,10 +18,11 @@ import { settleState } from "../kit/replication/local-state.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { loadServerConfig } from "./config/config.ts";
 import type { ServerConfig } from "./config/schema.ts";
+import { requireReadable } from "./migrations/known-history.ts";
 import { NODE_LOCK, startOpen, type OpenOptions, type RunningServer } from "./main.ts";
 import { engineOf } from "./parts.ts";
 import { StartingDoor } from "./people/starting-door.ts";
-import { COPIED_NAMES, holdsWal } from "./replication/copied-files.ts";
+import { COPIED_NAMES, holdsWal, SERVER_DATABASE } from "./replication/copied-files.ts";
 import { copyingBy } from "./replication/copying.ts";
 import { SharedKey } from "./replication/shared-key.ts";
 import { Snapshots } from "./replication/snapshots.ts";
@@ -181,6 +182,7 @@ class Node {
       names: COPIED_NAMES,
       prepare: async (files, signal) => {
         await key.require();
+        if (files?.has(SERVER_DATABASE) !== false) await requireReadable(join(directory, SERVER_DATABASE));
         await bringTrees(deps, files && spacesOf(files), signal);
       },
     });

@@ -1,6 +1,7 @@
 // An object storage in memory on a clock of its own, reached through lines that fail: requests arrive late, also after the client stopped waiting,
 // answers are lost, requests arrive twice. Its clients end their creates as the client of S3 does.
 
+import type { Clock, Timers } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import type {
   CreateOptions,
@@ -25,12 +26,13 @@ interface Stored {
   readonly by: string;
 }
 
-/** The way of one life of a node to the storage, and its timers. */
-export class Line {
+/** The way of one life of a node to the storage, its clock and its timers. */
+export class Line implements Clock, Timers {
   readonly #clock: ManualClock;
   readonly #held: (() => void)[] = [];
   readonly #open = new Set<(error: Error) => void>();
-  #isPaused = false;
+  #pausedAt: number | undefined;
+  #slept = 0;
   isCutOff = false;
   isDead = false;
   /** Requests and timers that have not ended. */
@@ -40,13 +42,23 @@ export class Line {
     this.#clock = clock;
   }
 
-  /** As a process that is stopped: its time passes, and nothing reaches it. */
-  pause(): void {
-    this.#isPaused = true;
+  now(): number {
+    return this.#clock.now();
   }
 
-  resume(): void {
-    this.#isPaused = false;
+  elapsed(): number {
+    return this.#clock.elapsed() - this.#slept;
+  }
+
+  /** As a process that is stopped: its time passes, and nothing reaches it. */
+  pause(): void {
+    this.#pausedAt ??= this.#clock.now();
+  }
+
+  /** `asleep`: its machine slept, so that its monotonic clock stood still. */
+  resume(how: "awake" | "asleep" = "awake"): void {
+    if (how === "asleep" && this.#pausedAt !== undefined) this.#slept += this.#clock.now() - this.#pausedAt;
+    this.#pausedAt = undefined;
     for (const run of this.#held.splice(0)) run();
   }
 
@@ -99,7 +111,7 @@ export class Line {
   }
 
   #deliver(run: () => void): void {
-    if (this.#isPaused && !this.isDead) this.#held.push(run);
+    if (this.#pausedAt !== undefined && !this.isDead) this.#held.push(run);
     else run();
   }
 }

@@ -374,6 +374,9 @@ export class Follower {
     const kind = this.#state!.files === "ahead" ? "beginning" : "takeover";
     if (kind === "beginning") await this.#skipToEnd();
     else while (!signal.aborted && (await this.#applied(0, signal)));
+    const newest = await this.#newestSnapshot();
+    // The number is free because its entry was trimmed, and no sign of life told of it.
+    if (newest && newest.after > this.#state!.seq) return void (await this.#restore(newest, signal));
     await this.#prepare(signal);
     const state = this.#state!;
     if (signal.aborted || state.takeovers.at(-1) !== last) return undefined;

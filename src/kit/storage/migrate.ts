@@ -45,8 +45,7 @@ export function migrate(
       "CREATE TABLE IF NOT EXISTS proof (id INTEGER PRIMARY KEY CHECK (id = 1), side INTEGER NOT NULL) STRICT",
     );
   });
-  const applied = db.query<AppliedRow, []>("SELECT name, hash FROM migrations ORDER BY name").all();
-  refuseForeignHistory(applied, migrations);
+  const applied = requireKnownHistory(db, migrations);
   const missing = migrations.slice(applied.length);
   const isUpgrade = applied.length > 0 && missing.length > 0;
   if (isUpgrade) beforeUpgrade?.(missing);
@@ -66,7 +65,9 @@ export function migrate(
   return { applied: missing.map((migration) => migration.name), backup };
 }
 
-function refuseForeignHistory(applied: readonly AppliedRow[], known: readonly Migration[]): void {
+/** Returns the migrations of a database that was migrated before. Raises `refused` if it has one that this version does not know. */
+export function requireKnownHistory(db: Db, known: readonly Migration[]): readonly AppliedRow[] {
+  const applied = db.query<AppliedRow, []>("SELECT name, hash FROM migrations ORDER BY name").all();
   for (const [index, row] of applied.entries()) {
     const migration = known[index];
     if (!migration || migration.name !== row.name) {
@@ -82,6 +83,7 @@ function refuseForeignHistory(applied: readonly AppliedRow[], known: readonly Mi
       );
     }
   }
+  return applied;
 }
 
 function backUp(db: Db, from: string, now: number): string {

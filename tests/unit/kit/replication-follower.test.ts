@@ -1,6 +1,7 @@
 // Goal: a node that follows has what the log says, whatever happened to its files and to the objects before, and takes over only at its end.
 
 import { expect, test } from "bun:test";
+import { AppError } from "../../../src/kit/error.ts";
 import { entryKey } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
@@ -249,6 +250,48 @@ test("a node that took a trimmed number while it slept copies the data again, an
   stop.abort();
   expect(await following).toBeUndefined();
   expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
+});
+
+test("a node that was away takes no number that was trimmed meanwhile, although no sign of life tells of it", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.position === 2));
+  stop.abort();
+  await following;
+  const { put } = all.storage;
+  all.storage.put = (key, bytes) =>
+    key === "leader" ? Promise.resolve() : put.call(all.storage, key, bytes);
+  for (const text of ["two", "three"]) {
+    await all.passing(a.add(text));
+    await all.passing(a.snapshot());
+  }
+  a.crash();
+  const tried: string[] = [];
+  all.storage.before = (operation, key) => void (operation === "create" && tried.push(key));
+  await using again = await all.takesOver("b");
+  expect(tried).toEqual([entryKey(5)]);
+  await all.passing(again.end());
+  expect(all.texts("b")).toEqual(["one", "two", "three"]);
+});
+
+test("a node that cannot prepare the data follows, and does not lead", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  const stop = new AbortController();
+  const prepare = () => Promise.reject(new AppError("unavailable", "of a newer version"));
+  const b = all.follower("b", { prepare });
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.position === 2));
+  await all.passing(a.add("two"));
+  await all.passing(until(() => b.position === 3));
+  await all.passing(a.end());
+  await all.pass(30_000);
+  expect(all.storage.objects.has(entryKey(4))).toBe(false);
+  stop.abort();
+  expect(await following).toBeUndefined();
 });
 
 test("a node does not lead if the leader gave a sign of life while its takeover was on its way", async () => {

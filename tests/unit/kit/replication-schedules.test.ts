@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import { turnOfOthers } from "../../../src/kit/clock.ts";
-import type { Random } from "../../kit/erratic-storage.ts";
+import type { Line, Random } from "../../kit/erratic-storage.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { SimulatedNode, world, type World } from "../../kit/simulated-nodes.ts";
 
-const SEEDS = Number(process.env["REPLICATION_SEEDS"] ?? 15);
+const SEEDS = Number(process.env["REPLICATION_SEEDS"] ?? 10);
 const FIRST_SEED = Number(process.env["REPLICATION_FIRST_SEED"] ?? 1);
 const TROUBLE_MS = 120_000;
 const CALM_MS = 60_000;
@@ -88,8 +88,7 @@ class Schedule {
       case 1:
         return node.retire();
       case 2:
-        line.pause();
-        return this.#later(random(3) === 0 ? 60_000 : 15_000, () => line.resume(), `${node.name} is paused`);
+        return this.#pause(node.name, line);
       case 3:
         line.isCutOff = true;
         return this.#later(25_000, () => (line.isCutOff = false), `${node.name} is cut off`);
@@ -100,6 +99,13 @@ class Schedule {
       default:
         return leader?.snapshot();
     }
+  }
+
+  #pause(name: string, line: Line): void {
+    const { random } = this.#all;
+    const [how, note] = random(3) === 0 ? (["asleep", "sleeps"] as const) : (["awake", "is paused"] as const);
+    line.pause();
+    this.#later(random(3) === 0 ? 60_000 : 15_000, () => line.resume(how), `${name} ${note}`);
   }
 
   #later(withinMs: number, run: () => void, note?: string): void {
