@@ -28,8 +28,8 @@ import { CLUSTER, entryKey } from "./places.ts";
 import { applyEntries, removeDurably, replaceNames } from "./replica-files.ts";
 import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
 
-/** Of this node before its directory was emptied: the last one that it wrote, and one that was on its way. */
-const NAMESAKE_BEATS_MAX = 2;
+/** Of this node before it followed: the last one that it wrote, and one that was on its way. */
+const OWN_BEATS_MAX = 2;
 /** Not those of the runtime, such as ERR_INVALID_ARG_TYPE. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 /** In the data directory: the files of a snapshot, until they are complete. */
@@ -71,8 +71,8 @@ export class Follower {
   #beat: Beat | undefined;
   /** On the monotonic clock: when the last beat or takeover was seen. */
   #lifeSeen: number;
-  /** Beats of another leader with the name of this node. */
-  #namesakeBeats = 0;
+  /** Beats of a leader with the name of this node. */
+  #ownBeats = 0;
   /** The files that changed since what is derived from them was prepared; undefined: all. */
   #unprepared: Set<string> | undefined;
   #lastProblem: string | undefined;
@@ -174,9 +174,9 @@ export class Follower {
     const { clock, node } = this.#deps;
     this.#beat = beat;
     this.#lifeSeen = clock.elapsed();
-    if (beat?.node !== node || beat.released || beat.term === this.#state?.lead?.term) return;
-    this.#namesakeBeats += 1;
-    if (this.#namesakeBeats > NAMESAKE_BEATS_MAX)
+    if (beat?.node !== node || beat.released) return;
+    this.#ownBeats += 1;
+    if (this.#ownBeats > OWN_BEATS_MAX)
       throw new AppError(
         "refused",
         `another node has the name "${node}", too; set a replication.node of its own for each`,

@@ -314,6 +314,16 @@ test("a node that crashed between its beginning and its note of it does not take
   expect(all.texts("a")).toEqual(["one", "two"]);
 });
 
+test("a copy of the directory of the leader refuses to run beside it", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  cpSync(all.directory("a"), all.directory("copy"), { recursive: true });
+  const copy = all.follower("a", { directory: all.directory("copy") });
+  const following = all.passing(copy.follow(new AbortController().signal));
+  await expect(following).rejects.toThrow('another node has the name "a"');
+  await all.passing(a.add("two"));
+});
+
 test("a node with the name of the leader gives it as much time as any other", async () => {
   await using all = await replicas();
   await using a = await led(all);
