@@ -392,7 +392,7 @@ export class Follower {
       this.#lifeSeen = clock.elapsed();
       return undefined;
     }
-    const snapshot = kind === "beginning" ? undefined : (await this.#newestSnapshot())?.after;
+    const snapshot = kind === "beginning" ? undefined : newest?.after;
     const takeovers = [...state.takeovers, seq];
     const position = { seq, hash: await entryHash(bytes) };
     const beginning = kind === "beginning" && { beginning: seq };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Follower } from "../../../src/kit/replication/follower.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
+import { isAnswering, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
 
 const NAMES = ["a", "b", "c"];
 const STEPS = 40;
@@ -52,7 +52,7 @@ class Lives {
   }
 
   async leader(): Promise<Leading> {
-    await this.#all.passing(until(() => this.#leading));
+    await this.#all.passing(until(() => this.#leading && isAnswering(this.#leading.node)));
     return this.#leading!.node;
   }
 
