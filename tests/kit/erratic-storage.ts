@@ -42,6 +42,10 @@ export class Line implements Clock, Timers {
     this.#clock = clock;
   }
 
+  get isPaused(): boolean {
+    return this.#pausedAt !== undefined;
+  }
+
   now(): number {
     return this.#clock.now();
   }
@@ -111,7 +115,7 @@ export class Line implements Clock, Timers {
   }
 
   #deliver(run: () => void): void {
-    if (this.#pausedAt !== undefined && !this.isDead) this.#held.push(run);
+    if (this.isPaused && !this.isDead) this.#held.push(run);
     else run();
   }
 }

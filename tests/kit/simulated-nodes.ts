@@ -231,6 +231,7 @@ export class SimulatedNode {
       end,
     };
     this.#leading = leading;
+    void this.read();
     const loss = await Promise.race([leader.lost, end.promise]);
     this.#leading = undefined;
     ledger.note(`${this.name} leads no more: ${loss?.message ?? "it retired"}`);

@@ -67,7 +67,7 @@ class Schedule {
 
   #use(): void {
     const { random } = this.#all;
-    for (const node of this.#nodes.filter(({ isLeading }) => isLeading)) {
+    for (const node of this.#nodes.filter(({ isLeading, line }) => isLeading && line?.isPaused === false)) {
       for (let count = random(3); count > 0; count -= 1) void node.write();
       if (random(2) === 0) void node.read();
       if (random(12) === 0) node.snapshot();
@@ -80,7 +80,7 @@ class Schedule {
     const leader = this.#nodes.find((node) => node.isLeading);
     const node = leader && random(2) === 0 ? leader : this.#nodes[random(this.#nodes.length)]!;
     const { line } = node;
-    if (!line) return;
+    if (!line || line.isPaused) return;
     switch (random(6)) {
       case 0:
         await node.kill();
@@ -88,7 +88,7 @@ class Schedule {
       case 1:
         return node.retire();
       case 2:
-        return this.#pause(node.name, line);
+        return this.#pause(node, line);
       case 3:
         line.isCutOff = true;
         return this.#later(25_000, () => (line.isCutOff = false), `${node.name} is cut off`);
@@ -101,11 +101,16 @@ class Schedule {
     }
   }
 
-  #pause(name: string, line: Line): void {
+  /** Requests that arrived meanwhile are the first that it sees. */
+  #pause(node: SimulatedNode, line: Line): void {
     const { random } = this.#all;
-    const [how, note] = random(3) === 0 ? (["asleep", "sleeps"] as const) : (["awake", "is paused"] as const);
+    const [how, note] = random(2) === 0 ? (["asleep", "sleeps"] as const) : (["awake", "is paused"] as const);
     line.pause();
-    this.#later(random(3) === 0 ? 60_000 : 15_000, () => line.resume(how), `${name} ${note}`);
+    const resume = () => {
+      line.resume(how);
+      if (node.isLeading) void node.read();
+    };
+    this.#later(random(2) === 0 ? 60_000 : 15_000, resume, `${node.name} ${note}`);
   }
 
   #later(withinMs: number, run: () => void, note?: string): void {
