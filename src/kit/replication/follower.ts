@@ -73,6 +73,8 @@ export class Follower {
   #lifeSeen: number;
   /** Beats of a leader with the name of this node. */
   #ownBeats = 0;
+  /** The highest number of a beat of the last term in which this node led. */
+  #ownNumber = -1;
   /** The files that changed since what is derived from them was prepared; undefined: all. */
   #unprepared: Set<string> | undefined;
   #lastProblem: string | undefined;
@@ -175,6 +177,11 @@ export class Follower {
     this.#beat = beat;
     this.#lifeSeen = clock.elapsed();
     if (beat?.node !== node || beat.released) return;
+    if (beat.term === this.#state?.lead?.term) {
+      // The storage may apply an earlier one late, or again.
+      if (beat.number <= this.#ownNumber) return;
+      this.#ownNumber = beat.number;
+    }
     this.#ownBeats += 1;
     if (this.#ownBeats > OWN_BEATS_MAX)
       throw new AppError(

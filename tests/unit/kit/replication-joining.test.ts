@@ -314,6 +314,23 @@ test("a node that crashed between its beginning and its note of it does not take
   expect(all.texts("a")).toEqual(["one", "two"]);
 });
 
+test("signs of life of this node that the storage applies late and again are not those of another one", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  await all.pass(12_000);
+  const last = JSON.parse(Buffer.from(all.storage.objects.get(LEADER)!).toString()) as { number: number };
+  a.crash();
+  const stop = new AbortController();
+  const following = all.follower("a").follow(stop.signal);
+  following.catch(() => {});
+  for (const number of [0, -3, 0, -2, 0, -1]) {
+    const late = { ...last, number: last.number + number };
+    all.storage.objects.set(LEADER, Buffer.from(JSON.stringify(late)));
+    await all.pass(2_000);
+  }
+  expect((await all.passing(following))!.position.seq).toBe(3);
+});
+
 test("a copy of the directory of the leader refuses to run beside it", async () => {
   await using all = await replicas();
   await using a = await led(all);
