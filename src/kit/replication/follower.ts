@@ -13,7 +13,7 @@ import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash, type Entry } from "./entry.ts";
-import type { Position } from "./leader.ts";
+import type { Moment, Position } from "./leader.ts";
 import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
 import {
   entriesAfter,
@@ -57,8 +57,8 @@ export interface Takeover {
   readonly position: Position;
   /** Random, of this term of leadership. */
   readonly term: string;
-  /** On the monotonic clock: no other node took over after this node before then. */
-  readonly begun: number;
+  /** No other node took over after this node before then. */
+  readonly begun: Moment;
   readonly takeovers: readonly number[];
   /** The entry after which the newest snapshot begins; undefined: there is none. */
   readonly snapshot: number | undefined;
@@ -389,7 +389,7 @@ export class Follower {
     if (signal.aborted || state.takeovers.at(-1) !== last) return undefined;
     // A leader may have come back while this node prepared.
     if (await this.#readBeat()) return undefined;
-    const begun = clock.elapsed();
+    const begun = { elapsed: clock.elapsed(), now: clock.now() };
     const seq = state.seq + 1;
     const bytes = await encodeEntry({ seq, kind, node, previous: state.hash, parts: [] });
     const term = randomHex(TERM_BITS);

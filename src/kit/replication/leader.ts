@@ -40,8 +40,8 @@ interface LeaderDeps {
   readonly term: string;
   /** The entry by which the node took over. */
   readonly position: Position;
-  /** On the monotonic clock: no other node took over after this node before then, so that its lease begins. */
-  readonly begun: number;
+  /** No other node took over after this node before then, so that its lease begins. */
+  readonly begun: Moment;
   readonly timing: Timing;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -58,7 +58,7 @@ interface Waiter {
   readonly failed: (error: AppError) => void;
 }
 
-interface Moment {
+export interface Moment {
   /** On the monotonic clock, which stands still while a machine is suspended. */
   readonly elapsed: number;
   /** On the wall clock, which someone may set. */
@@ -101,8 +101,7 @@ export class Leader {
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
     this.#position = deps.position;
-    const { elapsed, now } = this.#moment();
-    this.#lastBeat = { elapsed: deps.begun, now: now - (elapsed - deps.begun) };
+    this.#lastBeat = deps.begun;
     this.#beating = this.#beat();
   }
 

@@ -91,14 +91,15 @@ test("a node that slept while its next number was written and trimmed does not l
   // This node does not see the signs of life.
   all.storage.get = (key) =>
     isB && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
-  const following = all.follower("b").follow(stop.signal);
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
   await all.passing(asleep.promise);
   for (const text of ["two", "three", "four"]) {
     await all.passing(a.add(text));
     await all.passing(a.snapshot());
   }
   woken.resolve();
-  await all.pass(5_000);
+  await all.passing(until(() => b.position === a.leader.position.seq));
   stop.abort();
   expect(await following).toBeUndefined();
   expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
@@ -236,7 +237,8 @@ test("a node that took a trimmed number while it slept copies the data again, an
   };
   all.storage.get = (key) =>
     isAsleep && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
-  const following = all.follower("b").follow(stop.signal);
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
   await all.passing(slept.promise);
   // The entry after the trimmed one stays.
   for (const text of ["two", "three"]) {
@@ -246,7 +248,7 @@ test("a node that took a trimmed number while it slept copies the data again, an
   await all.passing(a.add("four"));
   expect(all.storage.keys("log/").slice(0, 2)).toEqual([entryKey(1), entryKey(4)]);
   woken.resolve();
-  await all.pass(8_000);
+  await all.passing(until(() => b.position === a.leader.position.seq));
   stop.abort();
   expect(await following).toBeUndefined();
   expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);

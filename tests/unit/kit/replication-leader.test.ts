@@ -14,13 +14,18 @@ import { silent } from "../../kit/silent.ts";
 const AUDIT = "audit.jsonl";
 
 /** `age`: of its takeover, in ms. `lag`: by how much its monotonic clock is behind the wall clock. */
-function leading({ age = 0, lag = () => 0 }: { age?: number; lag?: () => number } = {}) {
+function leading({
+  age = 0,
+  monotonicAge = age,
+  lag = () => 0,
+}: { age?: number; monotonicAge?: number; lag?: () => number } = {}) {
   const storage = new MemoryStorage();
   const manual = manualClock();
   const clock = { ...manual, elapsed: () => manual.elapsed() - lag() };
   const position = { seq: 1, hash: "first" };
   const parts = { storage, clock, timers: clock, timing: TIMING, log: silent };
-  const leader = new Leader({ ...parts, node: "a", term: "t", position, begun: clock.elapsed() - age });
+  const begun = { elapsed: clock.elapsed() - monotonicAge, now: clock.now() - age };
+  const leader = new Leader({ ...parts, node: "a", term: "t", position, begun });
   let at = 0;
   return {
     storage,
@@ -257,8 +262,11 @@ test("a node that is replaced while a commit is read refuses who waits", async (
   expect(await refusal).toStartWith("this node no longer leads");
 });
 
-test("a node that took long to learn that it leads answers nobody before it knows that it still does", async () => {
-  using at = leading({ age: TIMING.leaseMs + 1 });
+test.each([
+  ["took long to learn that it leads", {}],
+  ["slept before it learned that it leads", { monotonicAge: 0 }],
+])("a node that %s answers nobody before it knows that it still does", async (_, ages) => {
+  using at = leading({ age: TIMING.leaseMs + 1, ...ages });
   expect(() => at.leader.settled()).toThrow("another one may lead");
   await at.pass(2 * TIMING.beatEvery);
   expect(at.leader.settled()).toBeUndefined();
