@@ -1,4 +1,4 @@
-// Whether this version can open the data that another node wrote, asked before it takes over: a node that leads and then cannot open the data keeps
+// Tells before a takeover if this version can open the data that another node wrote: a node that leads and then cannot open the data keeps
 // the nodes that can from leading.
 
 import { existsSync } from "node:fs";
