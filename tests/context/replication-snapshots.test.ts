@@ -16,7 +16,7 @@ test("a space is removed while a snapshot uploads it, and the node that joins wi
   const uploads: string[] = [];
   const release = all.storage.hold({
     on: ({ key, method }: AskedOfStorage) => {
-      const isUpload = method === "PUT" && key.includes("/files/");
+      const isUpload = method === "PUT" && key.includes("/files-");
       if (isUpload) uploads.push(key);
       return isUpload;
     },

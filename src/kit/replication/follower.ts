@@ -22,6 +22,7 @@ import {
   isUnconnected,
   missing,
   requireShared,
+  type ReadEntries,
   type ReadEntry,
 } from "./log-entries.ts";
 import { CLUSTER, entryKey } from "./places.ts";
@@ -304,16 +305,19 @@ export class Follower {
     await mkdir(build, { mode: PRIVATE_DIRECTORY_MODE });
     await restoreFiles(storage, build, manifest, signal);
     let state: LocalState = { ...this.#state!, seq, hash, takeovers, files: "building" };
-    // The files of a leader make way only for all of the log.
-    while (state.seq < complete || this.#state!.files === "ahead") {
+    // The files of a leader make way only for all of the log. It may grow as fast as entries are read one by one.
+    const isOfLeader = this.#state!.files === "ahead";
+    for (let isEnd = !isOfLeader; state.seq < complete || !isEnd;) {
       signal.throwIfAborted();
-      const entries = await this.#entriesAfter(state, Math.max(1, complete - state.seq));
-      if (entries.length === 0) break;
-      await this.#requireSame(entries, this.#state!.files);
-      await applyEntries(build, entries);
-      state = stateAfter(state, entries);
+      const found = await this.#entriesAfter(state, isOfLeader ? Infinity : complete - state.seq);
+      if (found.isEnd && state.seq + found.entries.length < complete)
+        throw missing(state.seq + found.entries.length + 1);
+      isEnd ||= found.isEnd;
+      if (found.entries.length === 0) continue;
+      await this.#requireSame(found.entries, this.#state!.files);
+      await applyEntries(build, found.entries);
+      state = stateAfter(state, found.entries);
     }
-    if (state.seq < complete) throw missing(state.seq + 1);
     signal.throwIfAborted();
     this.#unprepared = undefined;
     if (state.takeovers.at(-1) !== this.#state!.takeovers.at(-1)) this.#lifeSeen = this.#deps.clock.elapsed();
@@ -326,7 +330,7 @@ export class Follower {
   async #applied(position: number, signal: AbortSignal): Promise<boolean> {
     const state = this.#state!;
     try {
-      const entries = await this.#entriesAfter(state, Math.max(1, position - state.seq));
+      const { entries } = await this.#entriesAfter(state, Math.max(1, position - state.seq));
       if (entries.length === 0) return false;
       await this.#requireSame(entries, "building");
       await applyEntries(this.#deps.directory, entries, { isComplete: state.files === "exact" });
@@ -363,7 +367,7 @@ export class Follower {
     await this.#stored(stateAfter(this.#state!, entries));
   }
 
-  #entriesAfter(last: Position, count: number): Promise<ReadEntry[]> {
+  #entriesAfter(last: Position, count: number): Promise<ReadEntries> {
     const { storage, names } = this.#deps;
     return entriesAfter({ storage, names }, last, count);
   }
@@ -423,7 +427,7 @@ export class Follower {
    */
   async #skipToEnd(): Promise<void> {
     for (;;) {
-      const entries = await this.#entriesAfter(this.#state!, 1);
+      const { entries } = await this.#entriesAfter(this.#state!, 1);
       if (entries.length === 0) return;
       await this.#advanced(entries);
     }

@@ -24,12 +24,18 @@ interface LogDeps {
   readonly names: readonly string[];
 }
 
-/** Reads at most `count` entries after `last`, several at a time. Raises `unavailable`, `invalid`, `refused`. */
+export interface ReadEntries {
+  readonly entries: readonly ReadEntry[];
+  /** The log had no next entry. */
+  readonly isEnd: boolean;
+}
+
+/** Reads at most `count` entries after `last`, several at a time, and fewer of many or large ones. Raises `unavailable`, `invalid`, `refused`. */
 export async function entriesAfter(
   { storage, names }: LogDeps,
   last: Position,
   count: number,
-): Promise<ReadEntry[]> {
+): Promise<ReadEntries> {
   const entries: ReadEntry[] = [];
   let { seq, hash } = last;
   for (let bytes = 0; entries.length < Math.min(count, BATCH_ENTRIES_MAX) && bytes < BATCH_BYTES_MAX;) {
@@ -38,7 +44,7 @@ export async function entriesAfter(
     for (const found of await Promise.all(
       numbers.map((number) => storage.get(entryKey(number), ENTRY_BYTES_MAX)),
     )) {
-      if (found === undefined) return entries;
+      if (found === undefined) return { entries, isEnd: true };
       const entry = await decodeEntry(found, seq + 1);
       if (entry.previous !== hash) throw unconnected(seq);
       requireShared(names, entry.parts, `entry ${seq + 1} of the replication log`);
@@ -48,7 +54,7 @@ export async function entriesAfter(
       entries.push({ ...entry, hash });
     }
   }
-  return entries;
+  return { entries, isEnd: false };
 }
 
 /** The bucket may be written by others, who must not change what belongs to this node alone. */

@@ -314,6 +314,31 @@ test("a node that crashed between its beginning and its note of it does not take
   expect(all.texts("a")).toEqual(["one", "two"]);
 });
 
+test("a leader that crashed joins another one that writes as often as it reads", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  await caughtUp(all, "b", a);
+  a.crash();
+  await using b = await all.takesOver("b");
+  for (let index = 0; index < 12; index++) await all.passing(b.add(`written ${index}`));
+  let written = 12;
+  let isReading = false;
+  all.storage.before = async (operation, key) => {
+    if (operation !== "get" || !key.startsWith("log/") || isReading) return;
+    isReading = true;
+    await b.add(`written ${written++}`);
+    isReading = false;
+  };
+  const stop = new AbortController();
+  const following = all.follower("a").follow(stop.signal);
+  const state = () => readFileSync(join(all.directory("a"), "replication.json"), "utf8");
+  await all.passing(until(() => JSON.parse(state()).files === "exact"));
+  stop.abort();
+  await following;
+  expect(written).toBeLessThan(60);
+  expect(all.texts("a").slice(0, 3)).toEqual(["one", "written 0", "written 1"]);
+});
+
 test("signs of life of this node that the storage applies late and again are not those of another one", async () => {
   await using all = await replicas();
   const a = await led(all);
