@@ -29,6 +29,8 @@ export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
   /** The last close; the next open waits for it. */
   #closing: Promise<void> = Promise.resolve();
   #users = 0;
+  /** Of the users, those with a lease. The space cannot be given to others then, so that other work joins however long it is held. */
+  #leases = 0;
   #timer: Timer | undefined;
 
   constructor(open: () => Promise<Door>, clock: Clock = systemClock) {
@@ -38,12 +40,21 @@ export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
 
   /** Raises what opening raises, and what `work` raises. */
   async use<T>(work: (space: Door) => Promise<T>): Promise<T> {
-    using lease = await this.lend();
+    using lease = await this.#joined();
     return await work(lease.space);
   }
 
-  /** Lends the space until the lease is disposed of. Raises what opening raises. */
+  /** Lends the space until the lease is disposed of, for work that may take long. Raises what opening raises. */
   async lend(): Promise<Lease<Door>> {
+    using failed = new DisposableStack();
+    this.#leases += 1;
+    failed.defer(() => (this.#leases -= 1));
+    const { space } = failed.use(await this.#joined());
+    const held = failed.move();
+    return { space, [Symbol.dispose]: () => held.dispose() };
+  }
+
+  async #joined(): Promise<Lease<Door>> {
     while (this.#resting !== undefined || this.#isHeldLong()) await (this.#resting ??= this.#rest());
     clearTimeout(this.#timer);
     this.#users += 1;
@@ -72,7 +83,8 @@ export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
   }
 
   #isHeldLong(): boolean {
-    return this.#opened !== undefined && this.#clock.elapsed() - this.#openedAt > HELD_MS_MAX;
+    if (this.#leases > 0 || this.#opened === undefined) return false;
+    return this.#clock.elapsed() - this.#openedAt > HELD_MS_MAX;
   }
 
   /** Waits for the work in progress, closes the space, and leaves it to others for a moment. */

@@ -89,3 +89,15 @@ test("is closed under constant use as well, once the work in progress has ended"
   expect(events).toEqual(["open", "close", "open", "later 1", "later 2"]);
   await lent.close();
 });
+
+test("lets work join for as long as a lease keeps the space open, and is closed after it", async () => {
+  const clock = manualClock();
+  const { lent, events } = lender(clock);
+  const lease = await lent.lend();
+  clock.advance(2_001);
+  await lent.use(async () => events.push("beside the lease"));
+  lease[Symbol.dispose]();
+  await lent.use(async () => events.push("after it"));
+  expect(events).toEqual(["open", "beside the lease", "close", "open", "after it"]);
+  await lent.close();
+});
