@@ -81,7 +81,10 @@ function sentenceOfText(text: string, depth: number): string | undefined {
 
 /** A validator names the field in a list of its own. */
 function located({ loc }: Fields, said: string): string {
-  return Array.isArray(loc) && loc.length > 0 ? `${loc.join(".")}: ${said}` : said;
+  const steps = Array.isArray(loc)
+    ? loc.filter((one) => typeof one === "string" || Number.isInteger(one))
+    : [];
+  return steps.length > 0 ? `${steps.join(".")}: ${said}` : said;
 }
 
 /** A router's own words say nothing; those of the server behind it are in `metadata.raw`. */

@@ -101,8 +101,9 @@ export class ChatReader implements AnswerReader {
       this.#refused = true;
       this.#answer.say("text", refusal);
     }
-    if (Array.isArray(calls))
-      for (const call of calls) if (isObject(call)) this.#calls.take(call, this.#answer, event);
+    if (!Array.isArray(calls)) return;
+    if (calls.some(hasObject)) requireModest(event);
+    for (const call of calls) if (isObject(call)) this.#calls.take(call, this.#answer);
   }
 
   /** Some servers send a list of parts, in which reasoning is a list of texts. */
@@ -157,12 +158,12 @@ interface OpenCall {
 class ToolCalls {
   readonly #open: OpenCall[] = [];
 
-  take(piece: Fields, answer: Answer, event: string): void {
+  take(piece: Fields, answer: Answer): void {
     const about = isObject(piece["function"]) ? piece["function"] : {};
     const name = textOf(about["name"]);
     const id = textOf(piece["id"]);
     const index = typeof piece["index"] === "number" ? piece["index"] : undefined;
-    const json = argumentsOf(about["arguments"], event);
+    const json = argumentsOf(about["arguments"]);
     const open = this.#find(index, id, name, json);
     if (!open) {
       // Some servers send empty pieces alongside text; ignore them.
@@ -202,12 +203,14 @@ class ToolCalls {
   }
 }
 
-/** Some servers send an object in place of its text. */
-function argumentsOf(given: unknown, event: string): string {
+/** Some servers send the arguments as an object in place of its text. */
+function hasObject(call: unknown): boolean {
+  return isObject(call) && isObject(call["function"]) && isObject(call["function"]["arguments"]);
+}
+
+function argumentsOf(given: unknown): string {
   if (typeof given === "string") return given;
-  if (!isObject(given)) return "";
-  requireModest(event);
-  return JSON.stringify(given);
+  return isObject(given) ? JSON.stringify(given) : "";
 }
 
 function textOf(value: unknown): string | undefined {

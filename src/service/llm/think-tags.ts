@@ -3,6 +3,8 @@
 
 const OPENING = "<think>";
 const CLOSING = "</think>";
+/** Before the opening tag. Longer whitespace is text, which counts towards the limit of an answer. */
+const BLANK_CHARACTERS_MAX = 256;
 
 export class ThinkTags {
   readonly #say: (kind: "text" | "reasoning", piece: string) => void;
@@ -39,7 +41,7 @@ export class ThinkTags {
     if (start.startsWith(OPENING)) {
       this.#state = "thoughts";
       this.#think(start.slice(OPENING.length));
-    } else if (OPENING.startsWith(start)) this.#held = held;
+    } else if (OPENING.startsWith(start) && held.length <= BLANK_CHARACTERS_MAX) this.#held = held;
     else this.#enterText(held);
   }
 

@@ -91,6 +91,7 @@ test.each([
     "Provider returned error: slow down, [api key]",
   ],
   ['{"error":{"message":"[7] no credit"}}', "[7] no credit"],
+  ['{"detail":[{"loc":["body",{"toString":1},0],"msg":"no credit"}]}', "body.0: no credit"],
   [`{"error":${'{"error":'.repeat(20)}"x"${"}".repeat(20)}}`, undefined],
   ['{"error":{"type":"x"}}', undefined],
   ['{"error":null}', undefined],
