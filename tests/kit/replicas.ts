@@ -200,3 +200,15 @@ export async function led(all: Replicas): Promise<Leading> {
   await all.passing(a.snapshot());
   return a;
 }
+
+/** Adds a row that reaches the files of the node, but never the log. Until the test sets `storage.before` again, no node can append. */
+export async function addUnlogged({ storage }: Replicas, { add }: Leading, text: string): Promise<void> {
+  const appending = Promise.withResolvers<void>();
+  storage.before = (operation) => {
+    if (operation !== "create") return undefined;
+    appending.resolve();
+    return new Promise(() => {});
+  };
+  void add(text).catch(() => {});
+  await appending.promise;
+}

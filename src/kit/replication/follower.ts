@@ -1,5 +1,5 @@
-// A node that does not lead: copies a snapshot and the entries after it into its own files, watches the leader, and takes its place when its signs
-// of life end. A takeover is an entry of the log, so that of two nodes only one succeeds, and only one that has every entry before it.
+// A node that does not lead: copies a snapshot and the entries after it into its own files, watches the leader, and takes its place when its
+// heartbeats end. A takeover is an entry of the log, so that of two nodes only one succeeds, and only one that has every entry before it.
 
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -386,7 +386,7 @@ export class Follower {
     if (kind === "beginning") await this.#skipToEnd();
     else while (!signal.aborted && (await this.#applied(0, signal)));
     const newest = await this.#newestSnapshot();
-    // The number is free because its entry was trimmed, and no sign of life told of it.
+    // The number is free because its entry was trimmed, and no heartbeat told of it.
     if (newest && newest.after > this.#state!.seq) return void (await this.#restore(newest, signal));
     await this.#prepare(signal);
     const state = this.#state!;
@@ -414,7 +414,7 @@ export class Follower {
 
   /**
    * Reports whether this node may not lead although it created the entry: the number was free because its entry was trimmed while this node slept, or
-   * a leader gave a sign of life at the last moment, so that it may answer for the length of its lease.
+   * a leader gave a heartbeat at the last moment, so that it may answer for the length of its lease.
    */
   async #isInVain(seq: number): Promise<boolean> {
     const newest = await newestSnapshot(this.#deps.storage);

@@ -5,15 +5,13 @@ import { AppError } from "../../../src/kit/error.ts";
 import { entryKey } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { isAnswering, led, replicas, type Leading } from "../../kit/replicas.ts";
+import { addUnlogged, isAnswering, led, replicas, type Leading } from "../../kit/replicas.ts";
 
 test("a node that crashed while it led copies the data again, and forgets what only it had", async () => {
   await using all = await replicas();
   const a = await led(all);
   await all.passing(a.add("two"));
-  all.storage.before = (operation) => (operation === "create" ? new Promise(() => {}) : undefined);
-  void a.add("in the WAL of this node only").catch(() => {});
-  await Bun.sleep(20);
+  await addUnlogged(all, a, "in the WAL of this node only");
   a.crash();
   all.storage.before = () => {};
   await using b = await all.takesOver("b");
@@ -39,7 +37,7 @@ test("a node goes on when the storage answers again, and its takeover may have s
   expect(all.texts("b")).toEqual(["one"]);
 });
 
-test("a node leaves a leader alone that took over a moment ago, before its first sign of life", async () => {
+test("a node leaves a leader alone that took over a moment ago, before its first heartbeat", async () => {
   await using all = await replicas();
   const a = await led(all);
   await all.passing(a.end());
@@ -57,7 +55,7 @@ test("a node leaves a leader alone that took over a moment ago, before its first
   await all.pass(11_000);
   const { seq } = leading.taken.position;
   expect(all.storage.keys("log/").at(-1)).toBe(entryKey(seq));
-  // Without any sign of life, it is replaced in the end.
+  // Without any heartbeat, it is replaced in the end.
   const taken = await all.passing(following);
   expect(taken!.position.seq).toBe(seq + 1);
 });
@@ -88,7 +86,7 @@ test("a node that slept while its next number was written and trimmed does not l
   };
   const stop = new AbortController();
   const { get } = all.storage;
-  // This node does not see the signs of life.
+  // This node does not see the heartbeats.
   all.storage.get = (key) =>
     isB && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
   const b = all.follower("b");
@@ -211,7 +209,7 @@ test("a leader that comes back while another node prepares to take over is left 
   const following = b.follow(stop.signal);
   await all.passing(until(() => b.position === 2));
   isCutOff = true;
-  // No sign of life tells of this entry, so that there is something to prepare.
+  // No heartbeat tells of this entry, so that there is something to prepare.
   await all.passing(a.add("two"));
   await all.passing(until(() => isPrepared));
   await all.pass(8_000);
@@ -254,7 +252,7 @@ test("a node that took a trimmed number while it slept copies the data again, an
   expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
 });
 
-test("a node that was away takes no number that was trimmed meanwhile, although no sign of life tells of it", async () => {
+test("a node that was away takes no number that was trimmed meanwhile, although no heartbeat tells of it", async () => {
   await using all = await replicas();
   const a = await led(all);
   const stop = new AbortController();
@@ -296,7 +294,7 @@ test("a node that cannot prepare the data follows, and does not lead", async () 
   expect(await following).toBeUndefined();
 });
 
-test("a node does not lead if the leader gave a sign of life while its takeover was on its way", async () => {
+test("a node does not lead if the leader gave a heartbeat while its takeover was on its way", async () => {
   await using all = await replicas();
   await using a = await led(all);
   let isCutOff = true;
@@ -314,7 +312,7 @@ test("a node does not lead if the leader gave a sign of life while its takeover 
   void following.then((taken) => (state.leads = taken !== undefined));
   await all.passing(created.promise);
   isCutOff = false;
-  // Two signs of life, and its lease begins again.
+  // Two heartbeats, and its lease begins again.
   await all.passing(until(() => isAnswering(a)));
   arrives.resolve();
   await until(() => all.storage.objects.has(entryKey(3)));

@@ -17,7 +17,7 @@ import { encodeEntry } from "../../../src/kit/replication/entry.ts";
 import { CLUSTER, entryKey, LEADER } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
+import { addUnlogged, led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
 
 /** Follows for some time. */
 async function followed(all: Replicas, node: string, ms = 30_000) {
@@ -135,7 +135,7 @@ test("two nodes with one name: the second one refuses", async () => {
   await all.passing(a.add("two"));
 });
 
-test("a sign of life of a newer version is one", async () => {
+test("a heartbeat of a newer version counts", async () => {
   await using all = await replicas();
   all.withData("a");
   const a = await all.takesOver("a");
@@ -274,9 +274,7 @@ test("a snapshot that arrives after its leader crashed and began again is worth 
     const a = await all.takesOver("a");
     await all.passing(a.add("one"));
     const arrives = await lateSnapshot(all, a);
-    all.storage.before = (operation) => (operation === "create" ? new Promise(() => {}) : undefined);
-    void a.add("in the WAL of this node only").catch(() => {});
-    await Bun.sleep(20);
+    await addUnlogged(all, a, "in the WAL of this node only");
     a.crash();
     all.storage.before = () => {};
     const again = await all.takesOver("a");
@@ -339,7 +337,7 @@ test("a leader that crashed joins another one that writes as often as it reads",
   expect(all.texts("a").slice(0, 3)).toEqual(["one", "written 0", "written 1"]);
 });
 
-test("signs of life of this node that the storage applies late and again are not those of another one", async () => {
+test("heartbeats of this node that the storage applies late and again are not those of another one", async () => {
   await using all = await replicas();
   const a = await led(all);
   await all.pass(12_000);

@@ -186,7 +186,7 @@ test("a node that was replaced meanwhile does not go on", async () => {
   expect(await at.leader.lost).toMatchObject({ reason: "superseded" });
 });
 
-test("a sign of life that arrives late is worth nothing, and the next one ends the silence", async () => {
+test("a heartbeat that arrives late is worth nothing, and the next one ends the silence", async () => {
   using at = leading();
   await at.pass(1_000);
   const held = Promise.withResolvers<void>();
@@ -286,7 +286,7 @@ test("a node whose machine slept answers nobody when it wakes, although its mono
   expect(() => at.leader.settled()).toThrow("another one may lead");
 });
 
-test("signs of life do not extend the lease while it cannot tell whether the next entry is its own", async () => {
+test("heartbeats do not extend the lease while it cannot tell whether the next entry is its own", async () => {
   using at = leading();
   await at.pass(1_000);
   at.storage.objects.set(entryKey(2), Buffer.from("of another node"));
