@@ -98,6 +98,7 @@ export class Terminals {
     await this.#deps.sandbox.requireRuntime("bash");
     // Check again after the waits above; nothing below waits. Remember the caller, because the request is gone when the end is recorded.
     requireAdmin(caller);
+    if (workspaceId !== null) this.#deps.access.changeable(caller, workspaceId);
     const remembered = rememberedCaller(caller)!;
     if (this.#stopping) throw stopping("service");
     if (this.#open.size >= SESSIONS_MAX)

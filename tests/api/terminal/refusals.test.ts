@@ -120,6 +120,30 @@ test("says why no container can start, before the upgrade", async () => {
   await refusal(at.admin.get(`/terminal?ticket=${ticket}`), "unavailable", why);
 });
 
+test("refuses a workspace that was archived while the sandbox was asked", async () => {
+  const asked = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<void>();
+  const requireRuntime = () => (asked.resolve(), ready.promise);
+  await using at = await world({
+    model: "silent",
+    environment: ON,
+    sandbox: { ...ISOLATED, requireRuntime },
+  });
+  const workspace = await at.workspace("lab");
+  await handOver(at, workspace.id);
+  const { ticket } = await at.admin.get("/terminal/status");
+  const refused = refusal(
+    at.admin.get(`/workspaces/${workspace.id}/terminal?ticket=${ticket}`),
+    "refused",
+    "the workspace is archived; unarchive it to change it",
+    { archived: true },
+  );
+  await asked.promise;
+  await at.admin.post(`/workspaces/${workspace.id}/archive`);
+  ready.resolve();
+  await refused;
+});
+
 test.skipIf(!isRoot)("refuses a workspace's terminal if root owns its files", async () => {
   await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
