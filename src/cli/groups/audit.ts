@@ -4,7 +4,7 @@ import { defineCommand } from "citty";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { auditPath } from "../../context/audit/audit-file.ts";
-import { runningDoor } from "../../context/people/local-door.ts";
+import { doorState } from "../../context/people/local-door.ts";
 import {
   auditResults,
   breakText,
@@ -22,6 +22,7 @@ import { serverCommand } from "../command.ts";
 import { connected, connectionArgs, tellServer, type ConnectionFlags } from "../connection.ts";
 import { serverTarget } from "../target.ts";
 import { plural, table, when } from "../tables.ts";
+import { isAlive } from "./server-door.ts";
 
 const filters = {
   actor: { type: "string", valueHint: "name", description: "Only records of this user" },
@@ -98,7 +99,7 @@ export const auditVerify = defineCommand({
 async function verifyServer(args: ConnectionFlags): Promise<AuditVerification> {
   const environment = processEnvironment();
   const target = serverTarget(args, environment);
-  if (target.kind === "address" || (await runningDoor(target.directory)))
+  if (target.kind === "address" || isAlive(await doorState(target.directory)))
     return connected(args, (client) => client.get<AuditVerification>("/audit/verify"));
   const [{ verifyOffline }, { lookAt }, { DATABASE_NAME }] = await Promise.all([
     import("../../context/audit/audit.ts"),

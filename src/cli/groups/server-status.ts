@@ -57,10 +57,12 @@ async function statusOf(state: DoorState): Promise<Omit<Status, "directory">> {
   return { ...found, ...(node && { node }) };
 }
 
+/** Undefined: not one of several nodes, or one that has just left this role and so no longer accepts the token. */
 async function nodeOf({ node, url, token }: Door): Promise<NodeStatus | undefined> {
   if (node?.role !== "standby") return node && { ...node, leader: node.name };
-  const facts = await new Client(networkTransport(url, token)).get<StandbyFacts>("/auth/whoami");
-  return { ...node, ...facts };
+  const asking = new Client(networkTransport(url, token)).get<StandbyFacts>("/auth/whoami");
+  const facts = await asking.catch(() => undefined);
+  return facts && { ...node, ...facts };
 }
 
 function statusText({ node, ...status }: Status): string {
