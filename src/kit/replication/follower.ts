@@ -16,6 +16,7 @@ import { encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Moment, Position } from "./leader.ts";
 import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
 import {
+  beginningIn,
   entriesAfter,
   isLack,
   isTakeover,
@@ -438,10 +439,6 @@ function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadE
   const { seq, hash } = entries.at(-1)!;
   const taken = entries.filter(isTakeover).map((entry) => entry.seq);
   return { ...state, seq, hash, takeovers: [...takeovers, ...taken] };
-}
-
-function beginningIn(entries: readonly Entry[]): number | undefined {
-  return entries.findLast(({ kind }) => kind === "beginning")?.seq;
 }
 
 /** Reports whether the storage or the disk may do it a moment later. */

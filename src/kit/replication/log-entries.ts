@@ -75,6 +75,11 @@ export function isTakeover({ kind }: Entry): boolean {
   return kind !== "changes";
 }
 
+/** The number of the last beginning; undefined: there is none. */
+export function beginningIn(entries: readonly Entry[]): number | undefined {
+  return entries.findLast(({ kind }) => kind === "beginning")?.seq;
+}
+
 export function missing(seq: number): AppError {
   return new AppError("invalid", `entry ${seq} of the replication log is missing`, { reason: "missing" });
 }
