@@ -12,6 +12,7 @@ import { contextServer, SPACE } from "../kit/context/context-server.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
 import { eventually } from "../kit/eventually.ts";
 import { ended, layLargeFile, overviewOf, prepared, unpacked } from "../kit/service/backing-up.ts";
+import { refusal } from "../kit/http/refusal.ts";
 import { world } from "../kit/service/world.ts";
 
 /** A data directory for backups whose memory is a space in a folder of its own. */
@@ -130,6 +131,36 @@ test("memory that is elsewhere, missing or excluded is left out", async () => {
   await at.restart(configured({ server: { url: server.url, space: SPACE, token_file } }));
   expect(await overviewOf(at)).toMatchObject({ memory: "server" });
   expect(await withoutMemory()).toMatchObject({ memory: null, memory_problem: null });
+});
+
+test("a directory in the folder of memory is refused, unless memory is left out", async () => {
+  await using folder = await temporaryFolder();
+  const { data, space } = await preparedWithMemory(folder);
+  const inside = join(space, "backups");
+  mkdirSync(inside);
+  const configured = (backup: object) => async () => {
+    await folder.write("data/config.yaml", Bun.YAML.stringify({ backup, memory: { space } }));
+  };
+  await using at = await world({ data });
+  await at.restart(configured({ directory: inside }));
+  await refusal(
+    at.admin.post("/backups"),
+    "invalid",
+    /is inside the folder of memory, so each backup would contain the earlier ones; choose a place outside$/,
+  );
+  await at.restart(configured({ directory: inside, memory: false }));
+  expect((await ended(at, await at.admin.post<Backup>("/backups"))).state).toBe("done");
+});
+
+test("backups without memory are counted without a schedule, too", async () => {
+  await using folder = await temporaryFolder();
+  const { data, space } = await preparedWithMemory(folder);
+  writeFileSync(join(space, ".cairn/space.db"), "damaged");
+  await using at = await world({ data });
+  await ended(at, await at.admin.post<Backup>("/backups"));
+  const metrics = await (await fetch(`${at.url}/metrics`)).text();
+  expect(metrics).toContain("service_backup_without_memory_total 1\n");
+  expect(metrics).not.toContain("service_backup_failed_total");
 });
 
 test("a folder that cannot be opened does not cost the backup, which names the reason", async () => {

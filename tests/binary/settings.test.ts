@@ -73,7 +73,7 @@ loopback_admin: false
 allowed_hosts: [Cairn.Example, "[::1]:80"]
 trusted_proxies: [10.0.0.0/8, "::1"]
 memory: { space: /space }
-backup: { directory: /backups, every_hours: 24, keep: 30, memory: no, copy_to: { bucket: b, prefix: p } }
+backup: { directory: /backups, every_hours: 24, keep: 30, memory: false, copy_to: { bucket: b, prefix: p } }
 `;
 
   test("include every key of the file", async () => {

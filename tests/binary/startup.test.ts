@@ -124,6 +124,11 @@ const refusals: Refusal[] = [
     error: "config {config}: egress: expected true or false",
   },
   {
+    name: "a word in place of the choice to back up memory",
+    config: "backup: { memory: yes }\n",
+    error: "config {config}: backup.memory: expected true or false",
+  },
+  {
     name: "a word that is not one of the words",
     config: "sandbox: podman\n",
     error: "config {config}: sandbox: expected one of: docker, auto, subprocess",

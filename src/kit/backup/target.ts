@@ -39,13 +39,18 @@ export function targetPath(
       : "no such directory; create it first";
     throw new AppError("invalid", `${directory}: ${what}`);
   }
-  if (`${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`))
+  if (isInside(directory, dataDirectory))
     throw new AppError(
       "invalid",
       `${target} is inside the data directory and would be lost with it; choose a place outside`,
     );
   refuseExisting(target);
   return target;
+}
+
+/** True also for `root` itself, and through symbolic links. Both exist. */
+export function isInside(directory: string, root: string): boolean {
+  return `${realpathSync(directory)}${sep}`.startsWith(`${realpathSync(root)}${sep}`);
 }
 
 /** Raises `invalid` if the server may not look. */

@@ -7,7 +7,7 @@ import type { BackupConfig } from "../../kit/backup/config.ts";
 import { copiesOf } from "../../kit/backup/copies.ts";
 import { BackupSchedule } from "../../kit/backup/schedule.ts";
 import { Shelf } from "../../kit/backup/shelf.ts";
-import { writeTarget } from "../../kit/backup/target.ts";
+import { isInside, writeTarget } from "../../kit/backup/target.ts";
 import { rfc3339, SECOND_MS, type Timers } from "../../kit/clock.ts";
 import type { Background } from "../../kit/concurrency/background.ts";
 import type { Environment } from "../../kit/environment.ts";
@@ -80,13 +80,12 @@ export class Backups {
     return shown;
   }
 
-  /** Empty if the operator scheduled none. */
+  /** Empty if the operator set no directory. */
   readings(): Reading[] {
-    const scheduled = this.schedule.readings();
-    if (scheduled.length === 0) return [];
+    if (this.#shelf.directory === "") return [];
     const name = "service_backup_without_memory_total";
     const help = "Backups that lack memory because it could not be read";
-    return [...scheduled, counter(name, help, () => this.#withoutMemory)];
+    return [...this.schedule.readings(), counter(name, help, () => this.#withoutMemory)];
   }
 
   /** Called before the service closes the database. */
@@ -97,7 +96,7 @@ export class Backups {
 
   /** `actor` null: the service itself. */
   #start(actor: Caller | null, by: "person" | "schedule"): Begun<Result> {
-    const { audit, clock, db } = this.#deps;
+    const { audit, clock, db, memory } = this.#deps;
     if (this.#shelf.directory === "")
       throw new AppError(
         "refused",
@@ -105,6 +104,7 @@ export class Backups {
       );
     this.#jobs.requireIdle();
     const file = this.#shelf.newFile(clock.now(), by, dirname(db.path));
+    refuseInside(memory?.folder, file);
     const decision = { action: "backup.create", target: `backup:${basename(file)}` };
     return this.#jobs.start(file, async (shown, signal) => {
       await db.write(() => audit.record(actor, decision));
@@ -127,6 +127,15 @@ export class Backups {
       return { ...written, created_at: rfc3339(time), ...facts() };
     });
   }
+}
+
+/** Each backup would contain those before it. Raises `invalid`. */
+function refuseInside(memory: string | undefined, file: string): void {
+  if (memory === undefined || !isInside(dirname(file), memory)) return;
+  throw new AppError(
+    "invalid",
+    `${file} is inside the folder of memory, so each backup would contain the earlier ones; choose a place outside`,
+  );
 }
 
 function memoryFacts(

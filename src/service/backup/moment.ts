@@ -18,7 +18,7 @@ export interface MomentDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Undefined: left out. */
-  readonly memory: Pick<MemorySpace, "kind" | "freeze"> | undefined;
+  readonly memory: Pick<MemorySpace, "kind" | "folder" | "freeze"> | undefined;
 }
 
 interface MemoryCopy {

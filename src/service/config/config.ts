@@ -66,7 +66,7 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
     memory: file.memory,
     backup: {
       ...backupConfigOf(path ?? join(data, CONFIG_FILE_NAME), file.backup),
-      memory: isOnUnlessSet(file.backup?.memory),
+      memory: file.backup?.memory ?? true,
     },
     seedToken: parseSeedToken(environment["SERVICE_ADMIN_TOKEN"]),
   };

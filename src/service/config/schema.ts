@@ -74,7 +74,7 @@ export const ConfigFile = closed({
   allowed_hosts: Type.Optional(Type.Array(Type.String())),
   trusted_proxies: Type.Optional(Type.Array(Type.String())),
   memory: Type.Optional(Memory),
-  backup: Type.Optional(closed({ ...BackupConfigFile.properties, memory: Type.Optional(Switch) })),
+  backup: Type.Optional(closed({ ...BackupConfigFile.properties, memory: Type.Optional(Type.Boolean()) })),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
 

@@ -127,6 +127,11 @@ export class MemorySpace {
     return place.kind === "folder" && !holdsLocalSpace(place.directory) ? "none" : place.kind;
   }
 
+  /** The folder of the space; undefined: there is no space, or it is on a server. */
+  get folder(): string | undefined {
+    return this.#place.kind === "folder" && this.isAvailable ? this.#place.directory : undefined;
+  }
+
   /** Keeps the folder's space open, and its database unchanged, until disposed of. Raises `unavailable`, `conflict`. */
   async freeze(): Promise<FrozenMemory> {
     const place = this.#place;
