@@ -23,7 +23,7 @@ const TOO_LONG = new RegExp(
 export function advisedOnLength(error: unknown): unknown {
   if (!(error instanceof ModelFailure) || !STATUSES.has(error.status)) return error;
   if (error.status !== TOO_LARGE && !TOO_LONG.test(error.words ?? "")) return error;
-  return new ModelFailure(`${error.message}; ${ADVICE}`, error.status, error.words);
+  return new ModelFailure(`${error.message.replace(/\.$/, "")}; ${ADVICE}`, error.status, error.words);
 }
 
 const ADVICE =

@@ -35,7 +35,7 @@ async function failures(replies: readonly Reply[]): Promise<string[]> {
 
 test("advises when the provider says so", async () => {
   expect(await failures(TOO_LONG.map((words) => httpError(400, words)))).toEqual(
-    TOO_LONG.map((words) => `the provider answered 400: ${words}${ADVICE}`),
+    TOO_LONG.map((words) => `the provider answered 400: ${words.replace(/\.$/, "")}${ADVICE}`),
   );
 });
 
