@@ -199,6 +199,14 @@ describe("the archive", () => {
     await finds([stray, ...good.members], `${stray.name} is not listed in the manifest (in manifest.json)`);
   });
 
+  test("is told from a backup of service, with and without memory", async () => {
+    for (const name of ["service.db", "memory/.cairn/space.db"])
+      await finds(
+        [{ name, bytes: Buffer.from("x") }],
+        `a backup of service, not of a context server; unpack it with tar, as docs/configuration.md shows (in ${name})`,
+      );
+  });
+
   test("finds every flipped byte", async () => {
     const bytes = readFileSync(good.path);
     const never = new AbortController().signal;

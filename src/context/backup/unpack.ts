@@ -24,6 +24,8 @@ export const AUDIT_MEMBER = "audit/audit.jsonl";
 const OF_SERVER: readonly string[] = [CONFIG_MEMBER, DATABASE_MEMBER, AUDIT_MEMBER];
 const MEMBERS_MAX = OF_SERVER.length + 2 * SPACES_MAX;
 const OF_SPACE = new RegExp(`^spaces/${SPACE_NAME_PATTERN.slice(1, -1)}/\\.cairn/space\\.(?:yaml|db)$`);
+/** The first file in a backup of `service`, without memory and with it. */
+const OF_SERVICE = /^(?:service\.db$|memory\/)/;
 
 export function spaceMembers(space: string): { readonly file: string; readonly database: string } {
   const own = `spaces/${space}/.cairn`;
@@ -82,8 +84,7 @@ async function readMembers(
       const said = (text = await textOf(file));
       return () => compare((manifest = parseManifest(said)), found);
     }
-    if (!OF_SERVER.includes(name) && !OF_SPACE.test(name))
-      throw new AppError("invalid", `"${name}": not the name of a file in a backup`);
+    if (!OF_SERVER.includes(name) && !OF_SPACE.test(name)) throw new AppError("invalid", strangeness(name));
     if (found.has(name)) throw new AppError("invalid", `"${name}": found twice`);
     if (found.size >= MEMBERS_MAX) throw new AppError("invalid", `more than ${MEMBERS_MAX} files`);
     const hasher = new Bun.CryptoHasher("sha256");
@@ -94,6 +95,12 @@ async function readMembers(
   const sha256 = await readArchive(path, visit, signal);
   if (!manifest) throw new AppError("invalid", `${path}: ${MANIFEST_NAME} is missing`);
   return { manifest, sha256 };
+}
+
+function strangeness(name: string): string {
+  return OF_SERVICE.test(name)
+    ? "a backup of service, not of a context server; unpack it with tar, as docs/configuration.md shows"
+    : `"${name}": not the name of a file in a backup`;
 }
 
 async function* hashed(
