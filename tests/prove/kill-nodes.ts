@@ -14,6 +14,8 @@ const LIFE_MS = { min: 500, max: 2_500 };
 /** A writer that finds no leader tries the other node after this long. */
 const PAUSE_MS = 20;
 const LOST_SHOWN_MAX = 5;
+/** A node that led reads all of the log before its files count as exact, and the log grows during the proof. */
+const JOIN_MS_MAX = 120_000;
 /** A node under SIGSTOP is one of a machine that stands still. */
 const STOPS = process.platform !== "win32";
 
@@ -48,7 +50,7 @@ export async function killNodes(seed: number, goesOn: (kills: number) => boolean
   do {
     const leader = await leading(nodes);
     const other = nodes.find((node) => node !== leader)!;
-    await until(() => isExact(other));
+    await joined(other);
     await Bun.sleep(LIFE_MS.min + below(LIFE_MS.max - LIFE_MS.min));
     if (STOPS && below(3) === 0) {
       leader.signal("SIGSTOP");
@@ -101,6 +103,11 @@ function leading(nodes: readonly NodeProcess[]): Promise<NodeProcess> {
     for (const node of nodes) if (await node.leads()) return node;
     return undefined;
   });
+}
+
+async function joined(node: NodeProcess): Promise<void> {
+  for (const limit = performance.now() + JOIN_MS_MAX; !isExact(node); await Bun.sleep(PAUSE_MS))
+    if (performance.now() > limit) throw new Error(`node ${node.name} does not join`);
 }
 
 /** It has followed the log as far as it knows, so that it may take over. */
