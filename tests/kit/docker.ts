@@ -75,7 +75,7 @@ export async function startDocker(): Promise<TestDocker | undefined> {
 }
 
 /** A daemon of the test's own, which it may freeze and kill, with a small image for `bash` and `binary` gears. */
-interface OwnDaemon extends TestDocker, AsyncDisposable {
+export interface OwnDaemon extends TestDocker, AsyncDisposable {
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void;
 }
 

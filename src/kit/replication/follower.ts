@@ -194,7 +194,7 @@ export class Follower {
 
   /**
    * Gives the leader the time that it needs for a beat, also one that has just taken over, so that nodes that start together do not depose each
-   * other. Less if it was this node before it was restarted: nobody answers from its directory any more. The name alone does not prove that.
+   * other. A leader that was this node before a restart gets less, because nobody answers from its directory; its term proves that, its name does not.
    */
   #isLeaderless(): boolean {
     const { clock, timing } = this.#deps;

@@ -92,12 +92,13 @@ export class MemorySpace {
       const message = error instanceof AppError ? error.message : "internal error";
       if (!(error instanceof AppError))
         this.#deps.log.error("cannot read the context space", { error: String(error) });
-      const isNone = place.kind === "folder" && !holdsLocalSpace(place.directory);
+      const { kind } = this;
+      const isNone = kind === "none";
       return {
         available: false,
         error: withPlace || isNone ? message : AWAY,
         ...reasonOf(error),
-        kind: isNone ? "none" : place.kind,
+        kind,
         ...(place.kind === "server" ? { space: place.space } : {}),
         ...(isNone ? {} : shown),
       };
@@ -134,14 +135,14 @@ export class MemorySpace {
 
   /** Keeps the folder's space open, and its database unchanged, until disposed of. Raises `unavailable`, `conflict`. */
   async freeze(): Promise<FrozenMemory> {
-    const place = this.#place;
-    if (place.kind !== "folder" || this.kind === "none") throw unavailable("no_space", NO_SPACE);
+    const directory = this.folder;
+    if (directory === undefined) throw unavailable("no_space", NO_SPACE);
     using failed = new DisposableStack();
     const { space } = failed.use(await this.#folder.lend());
     const frozen = await space.freeze();
     failed.defer(() => frozen.database.thaw());
     const held = failed.move();
-    return { ...frozen, directory: place.directory, [Symbol.dispose]: () => held.dispose() };
+    return { ...frozen, directory, [Symbol.dispose]: () => held.dispose() };
   }
 
   close(): Promise<void> {

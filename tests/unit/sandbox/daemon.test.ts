@@ -1,11 +1,17 @@
 // Goal: a container daemon that hangs or dies blocks no call beyond its deadline, and leftovers of a crash are swept.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { DOCKER_SETUP_MS, startDocker, startOwnDaemon, type TestDocker } from "../../kit/docker.ts";
+import {
+  DOCKER_SETUP_MS,
+  startDocker,
+  startOwnDaemon,
+  type OwnDaemon,
+  type TestDocker,
+} from "../../kit/docker.ts";
 import { isRoot } from "../../kit/as-nobody.ts";
 import { eventually, until } from "../../kit/eventually.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { openSandbox } from "../../kit/service/sandbox.ts";
+import { openSandbox, type TestSandbox } from "../../kit/service/sandbox.ts";
 import { refusalText } from "../../kit/http/refusal.ts";
 import { within } from "../../kit/within.ts";
 
@@ -32,6 +38,27 @@ const it = (name: string, act: (docker: TestDocker) => Promise<void>) =>
     },
     180_000,
   );
+
+/** Starts a gear, freezes the daemon, and cancels the gear. Returns the refusal of its run. */
+async function cancelledWhileFrozen(
+  at: TestSandbox,
+  daemon: Pick<OwnDaemon, "signal">,
+  times: { commandMs: number },
+): Promise<{ running: Promise<string> }> {
+  const began = Promise.withResolvers<void>();
+  const cancel = new AbortController();
+  const running = refusalText(
+    at.run("binary", "#!/bin/sh\necho began\nsleep 600\n", {
+      signal: cancel.signal,
+      output: () => began.resolve(),
+    }),
+  );
+  await within("the gear begins", began.promise);
+  daemon.signal("SIGSTOP");
+  times.commandMs = FROZEN_MS;
+  cancel.abort();
+  return { running };
+}
 
 it("ends running, pooled and starting gears in time while the daemon is frozen", async (shared) => {
   const timers = manualClock();
@@ -77,18 +104,7 @@ it("cancels and stops while the daemon is frozen", async (shared) => {
   await using daemon = await startOwnDaemon(shared);
   await using at = await openSandbox("warm", { docker: daemon, times });
   await at.sandbox.prepare(true);
-  const began = Promise.withResolvers<void>();
-  const cancel = new AbortController();
-  const running = refusalText(
-    at.run("binary", "#!/bin/sh\necho began\nsleep 600\n", {
-      signal: cancel.signal,
-      output: () => began.resolve(),
-    }),
-  );
-  await within("the gear begins", began.promise);
-  daemon.signal("SIGSTOP");
-  times.commandMs = FROZEN_MS;
-  cancel.abort();
+  const { running } = await cancelledWhileFrozen(at, daemon, times);
   expect(await running).toStartWith("unavailable: the gear had to be stopped");
   await at.sandbox.stop();
 });
@@ -100,18 +116,7 @@ it("removes a container that stayed once the daemon answers again, however late"
   await using at = await openSandbox("cold", { docker: daemon, times, timers });
   await at.run("binary", "#!/bin/sh\n");
   await at.settled();
-  const began = Promise.withResolvers<void>();
-  const cancel = new AbortController();
-  const running = refusalText(
-    at.run("binary", "#!/bin/sh\necho began\nsleep 600\n", {
-      signal: cancel.signal,
-      output: () => began.resolve(),
-    }),
-  );
-  await within("the gear begins", began.promise);
-  daemon.signal("SIGSTOP");
-  times.commandMs = FROZEN_MS;
-  cancel.abort();
+  const { running } = await cancelledWhileFrozen(at, daemon, times);
   expect(await running).toEndWith("its container is removed once it does");
   await until(() => at.log.some(({ message }) => message.startsWith("cannot remove a container")));
   await eventually(() => timers.waits(), [REMOVAL_RETRY_MS]);
