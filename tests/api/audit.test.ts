@@ -195,91 +195,65 @@ test("keeps tokens, passwords and keys out of records, logs and responses", asyn
   }
 });
 
-const EDITS: [what: string, sql: string, found: { broken_at: number; problem: string }][] = [
-  [
-    "a record was edited",
-    "UPDATE audit SET record = replace(record, '\"b\"', '\"x\"') WHERE seq = 5",
-    { broken_at: 5, problem: "was edited" },
-  ],
-  [
-    "a record is no longer JSON",
-    "UPDATE audit SET record = 'gone' WHERE seq = 5",
-    { broken_at: 5, problem: "was edited" },
-  ],
-  [
-    "a field was added",
-    "UPDATE audit SET record = json_set(record, '$.extra', 1) WHERE seq = 5",
-    { broken_at: 5, problem: "was edited" },
-  ],
+const inRecord5 = (value: string) => `UPDATE audit SET record = ${value} WHERE seq = 5`;
+
+const EDITS: [what: string, sql: string, brokenAt: number, problem: string][] = [
+  ["a record was edited", inRecord5(`replace(record, '"b"', '"x"')`), 5, "was edited"],
+  ["a record is no longer JSON", inRecord5("'gone'"), 5, "was edited"],
+  ["a field was added", inRecord5("json_set(record, '$.extra', 1)"), 5, "was edited"],
   [
     "an edited record was rehashed",
     "UPDATE audit SET hash = iif(hash LIKE 'f%', '0', 'f') || substr(hash, 2) WHERE seq = 5",
-    { broken_at: 5, problem: "was edited" },
+    5,
+    "was edited",
   ],
   [
     "white space was inserted into a record",
-    "UPDATE audit SET record = replace(record, '{\"action\"', '{ \"action\"') WHERE seq = 5",
-    { broken_at: 5, problem: ANOTHER_TEXT },
+    inRecord5(`replace(record, '{"action"', '{ "action"')`),
+    5,
+    ANOTHER_TEXT,
   ],
   [
     "a field was duplicated with another value",
-    'UPDATE audit SET record = \'{"actor":"nobody",\' || substr(record, 2) WHERE seq = 5',
-    { broken_at: 5, problem: ANOTHER_TEXT },
+    inRecord5(`'{"actor":"nobody",' || substr(record, 2)`),
+    5,
+    ANOTHER_TEXT,
   ],
-  [
-    "a letter was escaped",
-    "UPDATE audit SET record = replace(record, 'admin', '\\u0061dmin') WHERE seq = 5",
-    { broken_at: 5, problem: ANOTHER_TEXT },
-  ],
+  ["a letter was escaped", inRecord5("replace(record, 'admin', '\\u0061dmin')"), 5, ANOTHER_TEXT],
   [
     "fields were reordered",
-    "UPDATE audit SET record = json_set(json_remove(record, '$.action'), '$.action', record ->> 'action') WHERE seq = 5",
-    { broken_at: 5, problem: ANOTHER_TEXT },
+    inRecord5("json_set(json_remove(record, '$.action'), '$.action', record ->> 'action')"),
+    5,
+    ANOTHER_TEXT,
   ],
-  [
-    "a middle record was deleted",
-    "DELETE FROM audit WHERE seq = 4",
-    { broken_at: 4, problem: "record 4 is missing" },
-  ],
-  [
-    "the first record was deleted",
-    "DELETE FROM audit WHERE seq = 1",
-    { broken_at: 1, problem: "record 1 is missing" },
-  ],
+  ["a middle record was deleted", "DELETE FROM audit WHERE seq = 4", 4, "record 4 is missing"],
+  ["the first record was deleted", "DELETE FROM audit WHERE seq = 1", 1, "record 1 is missing"],
   [
     "two records were swapped",
     "UPDATE audit SET seq = CASE seq WHEN 4 THEN -5 ELSE -4 END WHERE seq IN (4, 5); UPDATE audit SET seq = -seq WHERE seq < 0",
-    { broken_at: 4, problem: "does not follow the record before it" },
+    4,
+    "does not follow the record before it",
   ],
-  [
-    "the tail was truncated",
-    "DELETE FROM audit WHERE seq > 4",
-    { broken_at: 5, problem: "2 records are missing at the end" },
-  ],
-  [
-    "the last record was deleted",
-    "DELETE FROM audit WHERE seq = 6",
-    { broken_at: 6, problem: "1 record is missing at the end" },
-  ],
-  [
-    "everything was deleted",
-    "DELETE FROM audit",
-    { broken_at: 1, problem: "6 records are missing at the end" },
-  ],
+  ["the tail was truncated", "DELETE FROM audit WHERE seq > 4", 5, "2 records are missing at the end"],
+  ["the last record was deleted", "DELETE FROM audit WHERE seq = 6", 6, "1 record is missing at the end"],
+  ["everything was deleted", "DELETE FROM audit", 1, "6 records are missing at the end"],
   [
     "a record was put before the first",
     "INSERT INTO audit (seq, record, prev, hash) SELECT -1, record, prev, hash FROM audit WHERE seq = 1",
-    { broken_at: 1, problem: "record -1 was added before it" },
+    1,
+    "record -1 was added before it",
   ],
   [
     "the anchor was set back",
     "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit WHERE seq = 4)",
-    { broken_at: 5, problem: "2 records were added after the anchored one" },
+    5,
+    "2 records were added after the anchored one",
   ],
   [
     "the anchor was changed",
     "UPDATE audit_head SET hash = 'x'",
-    { broken_at: 6, problem: "the last record is not the anchored one" },
+    6,
+    "the last record is not the anchored one",
   ],
 ];
 
@@ -292,7 +266,7 @@ const stopped = shared(async () => {
   return folder;
 });
 
-test.each(EDITS)("detects that %s, and where", async (_, sql, found) => {
+test.each(EDITS)("detects that %s, and where", async (_, sql, brokenAt, problem) => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "service.db");
   copyFileSync(join(stopped.path, "service.db"), path);
@@ -302,15 +276,11 @@ test.each(EDITS)("detects that %s, and where", async (_, sql, found) => {
   }
 
   await using at = await world({ data: folder.path });
-  expect(await at.admin.get("/audit/verify")).toMatchObject({ ok: false, ...found });
+  expect(await at.admin.get("/audit/verify")).toMatchObject({ ok: false, broken_at: brokenAt, problem });
   // The start logs it too.
   const said = () => at.program.log.filter((line) => line.includes("the audit chain is broken"));
   await eventually(() => said().length, 1);
-  expect(JSON.parse(said()[0]!)).toMatchObject({
-    level: "error",
-    at: found.broken_at,
-    problem: found.problem,
-  });
+  expect(JSON.parse(said()[0]!)).toMatchObject({ level: "error", at: brokenAt, problem });
   expect((await at.admin.raw("GET", "/audit")).status).toBe(200);
 });
 
@@ -363,28 +333,20 @@ test("shows unreadable records as such and the rest unchanged, and verification 
   });
 });
 
+/** Of the fields of a record. */
+const OLD_ORDER =
+  "seq time actor_id actor role auth address action target detail content_hash request_id".split(
+    " ",
+  ) as (keyof ListedRecord)[];
+
 test("verifies a chain of an earlier build, and finds a duplicate field in it", async () => {
   await using folder = await temporaryFolder();
   const first = await world({ model: "silent", data: folder.path });
   await first[Symbol.asyncDispose]();
   const path = `${folder.path}/service.db`;
   const inOldOrder = (text: string) => {
-    const {
-      seq,
-      time,
-      actor_id,
-      actor,
-      role,
-      auth,
-      address,
-      action,
-      target,
-      detail,
-      content_hash,
-      request_id,
-    } = JSON.parse(text) as ListedRecord;
-    const fields = { seq, time, actor_id, actor, role, auth, address, action, target, detail, content_hash };
-    return JSON.stringify({ ...fields, request_id });
+    const record = JSON.parse(text) as ListedRecord;
+    return JSON.stringify(Object.fromEntries(OLD_ORDER.map((field) => [field, record[field]])));
   };
   const edit = (change: (text: string) => string) => {
     using db = new Database(path);

@@ -58,7 +58,34 @@ interface Refusal {
 const NOT_SANDBOXED =
   "egress is enabled but gears are not sandboxed: use a container runtime (sandbox: docker, with its daemon running) or set egress: false";
 
-/** `{config}` and `{data}` stand for paths. */
+const WRONG_CONFIGS: [name: string, config: string, problem: string][] = [
+  ["an unknown key", "colour: red\n", "colour: unknown key"],
+  ["an unknown key inside another", "sandbox_images:\n  ruby: x\n", "sandbox_images.ruby: unknown key"],
+  [
+    "an unknown key of memory",
+    "memory:\n  server:\n    url: u\n    space: s\n    token_file: f\n    token: t\n",
+    "memory.server.token: unknown key",
+  ],
+  [
+    "two kinds of memory",
+    "memory:\n  space: /s\n  server: { url: u, space: s, token_file: f }\n",
+    "memory: expected either space or server",
+  ],
+  ["a value of the wrong kind", "egress: [maybe]\n", "egress: expected true or false"],
+  [
+    "a word in place of the choice to back up memory",
+    "backup: { memory: yes }\n",
+    "backup.memory: expected true or false",
+  ],
+  [
+    "a word that is not one of the words",
+    "sandbox: podman\n",
+    "sandbox: expected one of: docker, auto, subprocess",
+  ],
+  ["a file that is a list", "- egress\n", "the file: expected an object"],
+];
+
+/** `{config}` and `{folder}` stand for paths. */
 const refusals: Refusal[] = [
   {
     name: "a seed token that is too short",
@@ -102,42 +129,7 @@ const refusals: Refusal[] = [
     args: ["--config", "/dev/zero"],
     error: "read config /dev/zero: open /dev/zero: not a regular file",
   },
-  { name: "an unknown key", config: "colour: red\n", error: "config {config}: colour: unknown key" },
-  {
-    name: "an unknown key inside another",
-    config: "sandbox_images:\n  ruby: x\n",
-    error: "config {config}: sandbox_images.ruby: unknown key",
-  },
-  {
-    name: "an unknown key of memory",
-    config: "memory:\n  server:\n    url: u\n    space: s\n    token_file: f\n    token: t\n",
-    error: "config {config}: memory.server.token: unknown key",
-  },
-  {
-    name: "two kinds of memory",
-    config: "memory:\n  space: /s\n  server: { url: u, space: s, token_file: f }\n",
-    error: "config {config}: memory: expected either space or server",
-  },
-  {
-    name: "a value of the wrong kind",
-    config: "egress: [maybe]\n",
-    error: "config {config}: egress: expected true or false",
-  },
-  {
-    name: "a word in place of the choice to back up memory",
-    config: "backup: { memory: yes }\n",
-    error: "config {config}: backup.memory: expected true or false",
-  },
-  {
-    name: "a word that is not one of the words",
-    config: "sandbox: podman\n",
-    error: "config {config}: sandbox: expected one of: docker, auto, subprocess",
-  },
-  {
-    name: "a file that is a list",
-    config: "- egress\n",
-    error: "config {config}: the file: expected an object",
-  },
+  ...WRONG_CONFIGS.map(([name, config, problem]) => ({ name, config, error: `config {config}: ${problem}` })),
   {
     name: "an address without a port",
     args: ["--listen", "localhost"],

@@ -17,101 +17,49 @@ import {
 } from "../../kit/model/index.ts";
 import { KEY, protocols, QUICK, IMPATIENT, world } from "../../kit/service/world.ts";
 
-interface Refusal {
-  name: string;
-  replies: () => ScriptItem[];
-  requests: number;
-  error: string | RegExp;
-  times?: typeof QUICK;
-}
+const NOT_A_STREAM = "the provider answered with something other than an event stream";
 
-const refusals: Refusal[] = [
-  {
-    name: "401",
-    replies: () => [httpError(401, "bad key")],
-    requests: 1,
-    error: "the provider answered 401: bad key",
-  },
-  {
-    name: "401 with the key in it",
-    replies: () => [echoKey()],
-    requests: 1,
-    error: "the provider answered 401: Incorrect API key provided: [api key].",
-  },
-  {
-    name: "400",
-    replies: () => [httpError(400, "no such thing")],
-    requests: 1,
-    error: "the provider answered 400: no such thing",
-  },
-  {
-    name: "408",
-    replies: () => [times(3, httpError(408, "too slow"))],
-    requests: 3,
-    error: "the provider answered 408: too slow",
-  },
-  {
-    name: "429",
-    replies: () => [times(3, httpError(429, "slow down"))],
-    requests: 3,
-    error: "the provider answered 429: slow down",
-  },
-  {
-    name: "429 with too long a wait",
-    replies: () => [httpError(429, "come back tomorrow", { retryAfter: 31 })],
-    requests: 1,
-    error: "the provider answered 429: come back tomorrow",
-  },
-  {
-    name: "500",
-    replies: () => [times(3, httpError(500, "oops"))],
-    requests: 3,
-    error: "the provider answered 500: oops",
-  },
-  {
-    name: "529",
-    replies: () => [times(3, httpError(529, "overloaded"))],
-    requests: 3,
-    error: "the provider answered 529: overloaded",
-  },
-  {
-    name: "silence",
-    replies: () => [hang()],
-    requests: 1,
-    error: "the provider did not answer within 2 s",
-    times: IMPATIENT,
-  },
-  {
-    name: "a lost connection",
-    replies: () => [cut()],
-    requests: 1,
-    error: "the provider could not be reached: the connection was closed before an answer",
-  },
-  {
-    name: "an HTML page",
-    replies: () => [garbage("html")],
-    requests: 1,
-    error: "the provider answered with something other than an event stream",
-  },
-  {
-    name: "broken JSON",
-    replies: () => [garbage("json")],
-    requests: 1,
-    error: "the provider answered with something other than an event stream",
-  },
-  {
-    name: "a broken event",
-    replies: () => [garbage("sse")],
-    requests: 1,
-    error: "the provider's answer violates its protocol: an event is not a JSON object",
-  },
+const refusals: [name: string, reply: () => ScriptItem, requests: number, error: string][] = [
+  ["401", () => httpError(401, "bad key"), 1, "the provider answered 401: bad key"],
+  [
+    "401 with the key in it",
+    () => echoKey(),
+    1,
+    "the provider answered 401: Incorrect API key provided: [api key].",
+  ],
+  ["400", () => httpError(400, "no such thing"), 1, "the provider answered 400: no such thing"],
+  ["408", () => times(3, httpError(408, "too slow")), 3, "the provider answered 408: too slow"],
+  ["429", () => times(3, httpError(429, "slow down")), 3, "the provider answered 429: slow down"],
+  [
+    "429 with too long a wait",
+    () => httpError(429, "come back tomorrow", { retryAfter: 31 }),
+    1,
+    "the provider answered 429: come back tomorrow",
+  ],
+  ["500", () => times(3, httpError(500, "oops")), 3, "the provider answered 500: oops"],
+  ["529", () => times(3, httpError(529, "overloaded")), 3, "the provider answered 529: overloaded"],
+  ["silence", () => hang(), 1, "the provider did not answer within 2 s"],
+  [
+    "a lost connection",
+    () => cut(),
+    1,
+    "the provider could not be reached: the connection was closed before an answer",
+  ],
+  ["an HTML page", () => garbage("html"), 1, NOT_A_STREAM],
+  ["broken JSON", () => garbage("json"), 1, NOT_A_STREAM],
+  [
+    "a broken event",
+    () => garbage("sse"),
+    1,
+    "the provider's answer violates its protocol: an event is not a JSON object",
+  ],
 ];
 
 for (const protocol of protocols) {
-  for (const { name, replies, requests, error, times: waits = QUICK } of refusals) {
+  for (const [name, reply, requests, error] of refusals) {
     test(`${protocol}: ${name}`, async () => {
-      await using lab = await world({ protocol, times: waits });
-      lab.model.script("boss", replies());
+      await using lab = await world({ protocol, times: name === "silence" ? IMPATIENT : QUICK });
+      lab.model.script("boss", [reply()]);
       const { turn, events } = await lab.chat("hello");
       expect(turn).toMatchObject({ status: "failed", error });
       expect(events.at(-1)).toMatchObject({

@@ -50,60 +50,60 @@ const OTHER = "f".repeat(64);
 const FORGED =
   "it is not the record that the server wrote there: the file was replaced, or rewritten up to here";
 
+const NOTHING_VERIFIED = "nothing could be verified: no record with a hash";
+const broken = (line: number | null, problem: string, more: object = {}) => ({
+  ok: false,
+  line,
+  problem,
+  ...more,
+});
+const anchoredAt = (entries: number, hash: string): Terms => ({ anchor: { entries, hash } });
+const AFTER_BASELINE: Terms = { baseline: ACKNOWLEDGED };
+
 describe("verification", () => {
   test.each<[what: string, file: string, terms: Terms, found: object]>([
     [
       "a chain that ends at the anchor",
       ONE.line + TWO.line,
-      { anchor: { entries: 2, hash: TWO.hash } },
+      anchoredAt(2, TWO.hash),
       { ok: true, entries: 2, line: null, anchored: true },
     ],
     [
       "a record with another hash than the anchor",
       ONE.line + TWO.line,
-      { anchor: { entries: 2, hash: OTHER } },
-      { ok: false, line: 2, problem: FORGED },
+      anchoredAt(2, OTHER),
+      broken(2, FORGED),
     ],
     [
       "an end before the anchor",
       ONE.line,
-      { anchor: { entries: 2, hash: TWO.hash } },
-      { ok: false, line: 2, problem: "the file ends after 1 record, but 2 were written" },
+      anchoredAt(2, TWO.hash),
+      broken(2, "the file ends after 1 record, but 2 were written"),
     ],
-    [
-      "no record, and no anchor to compare with",
-      "",
-      {},
-      { ok: false, line: null, problem: "nothing could be verified: no record with a hash" },
-    ],
-    [
-      "no record, and an anchor that says so",
-      "",
-      { anchor: { entries: 0, hash: CHAIN_START } },
-      { ok: true, entries: 0 },
-    ],
+    ["no record, and no anchor to compare with", "", {}, broken(null, NOTHING_VERIFIED)],
+    ["no record, and an anchor that says so", "", anchoredAt(0, CHAIN_START), { ok: true, entries: 0 }],
     [
       "a chain after an acknowledged beginning",
       ONE.line + TWO.line + THREE.line,
-      { baseline: ACKNOWLEDGED },
+      AFTER_BASELINE,
       { ok: true, entries: 1, acknowledged: 2, last: { seq: 3, hash: THREE.hash } },
     ],
     [
       "an acknowledged beginning that changed",
       ONE.line + TWO.line.replace("a.md", "b.md") + THREE.line,
-      { baseline: ACKNOWLEDGED },
-      { ok: false, line: 2, problem: "lines 1 to 2 were acknowledged and have changed since" },
+      AFTER_BASELINE,
+      broken(2, "lines 1 to 2 were acknowledged and have changed since"),
     ],
     [
       "an acknowledged beginning that was replaced by shorter lines",
       `${"\n".repeat(ACKNOWLEDGED.bytes)}${THREE.line}`,
-      { baseline: ACKNOWLEDGED },
+      AFTER_BASELINE,
       { ok: false, problem: `lines 1 to ${ACKNOWLEDGED.bytes} were acknowledged and have changed since` },
     ],
     [
       "a record without a hash after an acknowledged beginning",
       ONE.line + TWO.line + OLD(3),
-      { baseline: ACKNOWLEDGED },
+      AFTER_BASELINE,
       { ok: false, line: 3, skipped: 0 },
     ],
     [
@@ -115,26 +115,20 @@ describe("verification", () => {
     [
       "a record without a hash where the server wrote one with a hash",
       OLD(1) + OLD(2),
-      { anchor: { entries: 2, hash: TWO.hash } },
-      { ok: false, line: 2, problem: FORGED, skipped: 1 },
+      anchoredAt(2, TWO.hash),
+      broken(2, FORGED, { skipped: 1 }),
     ],
     [
       "records of the time before the chain that the server knows",
       OLD(1) + OLD(2),
-      { anchor: { entries: 2, hash: CHAIN_START } },
+      anchoredAt(2, CHAIN_START),
       { ok: true, entries: 0, skipped: 2 },
     ],
     [
       "records of the time before the chain, and nothing else",
       OLD(1) + OLD(2),
       {},
-      {
-        ok: false,
-        entries: 0,
-        skipped: 2,
-        line: null,
-        problem: "nothing could be verified: no record with a hash",
-      },
+      broken(null, NOTHING_VERIFIED, { entries: 0, skipped: 2 }),
     ],
     [
       "a record without a hash after one with a hash",
@@ -146,13 +140,13 @@ describe("verification", () => {
       "a missing line",
       ONE.line + THREE.line,
       {},
-      { ok: false, line: 2, problem: "expected record 2, found 3: a line was removed or moved" },
+      broken(2, "expected record 2, found 3: a line was removed or moved"),
     ],
     [
       "the same content in other words",
       ONE.line.replace('"seq":1', '"seq": 1'),
       {},
-      { ok: false, line: 1, problem: "the line was edited: same content, but not in the server's format" },
+      broken(1, "the line was edited: same content, but not in the server's format"),
     ],
     [
       "a torn end, while no server has the file open",
@@ -164,13 +158,13 @@ describe("verification", () => {
       "a torn end, while a server has the file open",
       ONE.line + "x".repeat(LINE_BYTES_MAX),
       {},
-      { ok: false, line: 2, problem: "the line is incomplete" },
+      broken(2, "the line is incomplete"),
     ],
     [
       "an end that is longer than a record can be",
       ONE.line + "x".repeat(LINE_BYTES_MAX + 1),
       { mayEndTorn: true },
-      { ok: false, line: 2, problem: "the line is longer than a record can be" },
+      broken(2, "the line is longer than a record can be"),
     ],
   ])("%s", async (_, file, terms, found) => {
     await using folder = await temporaryFolder();

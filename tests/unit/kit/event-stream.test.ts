@@ -6,75 +6,34 @@ import { piecesOf } from "../llm/oracle.ts";
 
 const tooLarge = (charactersMax: number) => new Error(`more than ${charactersMax} characters`);
 
-function eventsOf(pieces: readonly Uint8Array[]): [type: string, data: string][] {
-  const events: [string, string][] = [];
-  const stream = new EventStream((data, type) => events.push([type, data]), tooLarge);
+/** As `type:data`. */
+function eventsOf(pieces: readonly Uint8Array[]): string[] {
+  const events: string[] = [];
+  const stream = new EventStream((data, type) => events.push(`${type}:${data}`), tooLarge);
   for (const piece of pieces) stream.push(piece);
   stream.end();
   return events;
 }
 
-const CASES: { name: string; body: string; events: [string, string][] }[] = [
-  { name: "one event", body: "data: a\n\n", events: [["", "a"]] },
-  {
-    name: "a type",
-    body: "event: error\ndata: a\n\ndata: b\n\n",
-    events: [
-      ["error", "a"],
-      ["", "b"],
-    ],
-  },
-  {
-    name: "several lines of data",
-    body: "data: a\ndata:b\ndata\ndata:  c\n\n",
-    events: [["", "a\nb\n\n c"]],
-  },
-  {
-    name: "comments and other fields",
-    body: ": hi\n\nid: 1\nretry: 5\ndata: a\nx: y\n\n",
-    events: [["", "a"]],
-  },
-  {
-    name: "carriage returns with line feeds",
-    body: "data: a\r\n\r\ndata: b\r\n\r\n",
-    events: [
-      ["", "a"],
-      ["", "b"],
-    ],
-  },
-  {
-    name: "carriage returns alone",
-    body: "data: a\r\rdata: b\r\r",
-    events: [
-      ["", "a"],
-      ["", "b"],
-    ],
-  },
-  { name: "a byte order mark", body: "\uFEFFdata: a\n\n", events: [["", "a"]] },
-  { name: "characters of several bytes", body: "data: ä…🙂\n\n", events: [["", "ä…🙂"]] },
-  {
-    name: "no blank line at the end",
-    body: "data: a\n\ndata: b",
-    events: [
-      ["", "a"],
-      ["", "b"],
-    ],
-  },
-  { name: "events without data", body: "event: ping\n\ndata:\n\ndata: a\n\n", events: [["", "a"]] },
+const CASES: [name: string, body: string, events: string[]][] = [
+  ["one event", "data: a\n\n", [":a"]],
+  ["a type", "event: error\ndata: a\n\ndata: b\n\n", ["error:a", ":b"]],
+  ["several lines of data", "data: a\ndata:b\ndata\ndata:  c\n\n", [":a\nb\n\n c"]],
+  ["comments and other fields", ": hi\n\nid: 1\nretry: 5\ndata: a\nx: y\n\n", [":a"]],
+  ["carriage returns with line feeds", "data: a\r\n\r\ndata: b\r\n\r\n", [":a", ":b"]],
+  ["carriage returns alone", "data: a\r\rdata: b\r\r", [":a", ":b"]],
+  ["a byte order mark", "\uFEFFdata: a\n\n", [":a"]],
+  ["characters of several bytes", "data: ä…🙂\n\n", [":ä…🙂"]],
+  ["no blank line at the end", "data: a\n\ndata: b", [":a", ":b"]],
+  ["events without data", "event: ping\n\ndata:\n\ndata: a\n\n", [":a"]],
 ];
 
-test.each(CASES)("$name, split at every byte", ({ body, events }) => {
+test.each(CASES)("%s, split at every byte", (_, body, events) => {
   const { length } = new TextEncoder().encode(body);
   expect(eventsOf(piecesOf(body))).toEqual(events);
   for (let cut = 1; cut < length; cut++) expect(eventsOf(piecesOf(body, [cut]))).toEqual(events);
-  expect(
-    eventsOf(
-      piecesOf(
-        body,
-        Array.from({ length }, (_, cut) => cut),
-      ),
-    ),
-  ).toEqual(events);
+  const everywhere = Array.from({ length }, (_byte, cut) => cut);
+  expect(eventsOf(piecesOf(body, everywhere))).toEqual(events);
 });
 
 test("an event ends with its last byte, not with the next read", () => {

@@ -40,67 +40,41 @@ test("accepts a complete tool round in both protocols", () => {
   expect(validateChatRequest(chatBody(chat, { stream: true, stream_options: {} }))).toEqual([]);
 });
 
-const MESSAGES_REFUSALS: [name: string, body: unknown, refusal: RegExp][] = [
-  ["no max_tokens", messagesBody([user("hi")], { max_tokens: undefined }), /max_tokens: Field required/],
-  ["an unknown field", messagesBody([user("hi")], { cairn: 1 }), /^cairn: Extra inputs/],
-  ["no message", messagesBody([]), /at least one message/],
-  ["an assistant first", messagesBody([assistant("hi"), user("hi")]), /first message must use the "user"/],
-  ["an assistant last", messagesBody([user("hi"), assistant("hi")]), /must end with a user message/],
-  ["a system role", messagesBody([{ role: "system", content: "x" }, user("hi")]), /Unexpected role "system"/],
-  ["empty content", messagesBody([user([])]), /non-empty content/],
-  ["an empty text block", messagesBody([user([{ type: "text", text: "" }])]), /must be non-empty/],
-  ["a blank text block", messagesBody([user([{ type: "text", text: " " }])]), /non-whitespace/],
-  [
-    "a call without result",
-    messagesBody([user("hi"), assistant([USE]), user("so?")]),
-    /ids were found without/,
-  ],
-  ["an open call at the end", messagesBody([user("hi"), assistant([USE])]), /ids were found without/],
-  [
-    "a result a message late",
-    messagesBody([user("a"), assistant([USE]), user("b"), user([RESULT])]),
-    /ids were/,
-  ],
-  [
-    "text before the result",
-    messagesBody([user("a"), assistant([USE]), user([text("x"), RESULT])]),
-    /without/,
-  ],
-  ["a result without call", messagesBody([user([RESULT])]), /unexpected `tool_use_id`/],
-  ["two results of a call", messagesBody([user("a"), assistant([USE]), user([RESULT, RESULT])]), /multiple/],
-  [
-    "two calls of one id",
-    messagesBody([user("a"), assistant([USE, USE]), user([RESULT])]),
-    /ids must be unique/,
-  ],
-  ["an id with a dot", messagesBody([user("a"), assistant([{ ...USE, id: "a.b" }])]), /tool_use\.id: String/],
-  ["input that is text", messagesBody([user("a"), assistant([{ ...USE, input: "{" }])]), /valid dictionary/],
-  [
-    "a changed thought",
-    messagesBody([user("a"), assistant([thought("b", "a")]), user("c")]),
-    /Invalid `signature`/,
-  ],
-  ["a tool round without tools", { ...round(), tools: undefined }, /must define tools/],
-  ["two tools of one name", messagesBody([user("a")], { tools: [TOOL, TOOL] }), /names must be unique/],
-  [
-    "a choice without tools",
-    messagesBody([user("a")], { tools: undefined, tool_choice: {} }),
-    /tool_choice may/,
-  ],
-  [
-    "five cache marks",
-    messagesBody([user(Array.from({ length: 5 }, marked))]),
-    /maximum of 4 blocks.*Found 5/,
-  ],
-  [
-    "thinking past max_tokens",
-    messagesBody([user("a")], { thinking: thinkingOn(), max_tokens: 9 }),
-    /must be greater/,
-  ],
+const THINKING = { type: "enabled", budget_tokens: 2000 };
+
+type Refused = [name: string, messages: unknown[], refusal: RegExp, more?: object];
+
+const ROUND = [user("a"), assistant([USE]), user([RESULT])];
+const MESSAGES_REFUSALS: Refused[] = [
+  ["no max_tokens", [user("hi")], /max_tokens: Field required/, { max_tokens: undefined }],
+  ["an unknown field", [user("hi")], /^cairn: Extra inputs/, { cairn: 1 }],
+  ["no message", [], /at least one message/],
+  ["an assistant first", [assistant("hi"), user("hi")], /first message must use the "user"/],
+  ["an assistant last", [user("hi"), assistant("hi")], /must end with a user message/],
+  ["a system role", [{ role: "system", content: "x" }, user("hi")], /Unexpected role "system"/],
+  ["empty content", [user([])], /non-empty content/],
+  ["an empty text block", [user([text("")])], /must be non-empty/],
+  ["a blank text block", [user([text(" ")])], /non-whitespace/],
+  ["a call without result", [user("hi"), assistant([USE]), user("so?")], /ids were found without/],
+  ["an open call at the end", [user("hi"), assistant([USE])], /ids were found without/],
+  ["a result a message late", [user("a"), assistant([USE]), user("b"), user([RESULT])], /ids were/],
+  ["text before the result", [user("a"), assistant([USE]), user([text("x"), RESULT])], /without/],
+  ["a result without call", [user([RESULT])], /unexpected `tool_use_id`/],
+  ["two results of a call", [user("a"), assistant([USE]), user([RESULT, RESULT])], /multiple/],
+  ["two calls of one id", [user("a"), assistant([USE, USE]), user([RESULT])], /ids must be unique/],
+  ["an id with a dot", [user("a"), assistant([{ ...USE, id: "a.b" }])], /tool_use\.id: String/],
+  ["input that is text", [user("a"), assistant([{ ...USE, input: "{" }])], /valid dictionary/],
+  ["a changed thought", [user("a"), assistant([thought("b", "a")]), user("c")], /Invalid `signature`/],
+  ["a tool round without tools", ROUND, /must define tools/, { tools: undefined }],
+  ["two tools of one name", [user("a")], /names must be unique/, { tools: [TOOL, TOOL] }],
+  ["a choice without tools", [user("a")], /tool_choice may/, { tools: undefined, tool_choice: {} }],
+  ["five cache marks", [user(Array.from({ length: 5 }, marked))], /maximum of 4 blocks.*Found 5/],
+  ["thinking past max_tokens", [user("a")], /must be greater/, { thinking: THINKING, max_tokens: 9 }],
   [
     "a tool round that lost its thought",
-    { ...round(), thinking: thinkingOn(), max_tokens: 9999 },
+    ROUND,
     /Expected `thinking`/,
+    { thinking: THINKING, max_tokens: 9999 },
   ],
 ];
 
@@ -113,55 +87,34 @@ function marked() {
 function thought(shown: string, signed: string) {
   return { type: "thinking", thinking: shown, signature: signThinking(signed) };
 }
-function thinkingOn() {
-  return { type: "enabled", budget_tokens: 2000 };
-}
-function round() {
-  return messagesBody([user("a"), assistant([USE]), user([RESULT])]);
-}
 
-test.each(MESSAGES_REFUSALS)("Anthropic refuses %s", (_name, body, refusal) => {
+test.each(MESSAGES_REFUSALS)("Anthropic refuses %s", (_, messages, refusal, more = {}) => {
   // Goal: each broken rule has the vendor's name.
-  expect(validateMessagesRequest(body).join("\n")).toMatch(refusal);
+  expect(validateMessagesRequest(messagesBody(messages, more)).join("\n")).toMatch(refusal);
 });
 
-const CHAT_REFUSALS: [name: string, body: unknown, refusal: RegExp][] = [
-  ["an unknown field", chatBody([user("a")], { cairn: 1 }), /Unrecognized request argument supplied: cairn/],
-  ["no message", chatBody([]), /empty array/],
-  ["an unknown role", chatBody([{ role: "robot", content: "a" }]), /Invalid value: 'robot'/],
-  ["null without calls", chatBody([user("a"), assistant(null)]), /expected a string, got null/],
-  ["a call without result", chatBody([user("a"), calling("x", "y"), tool("x"), user("b")]), /did not.*: y$/],
-  ["an open call at the end", chatBody([user("a"), calling("x")]), /did not have response messages: x/],
-  ["a result without call", chatBody([user("a"), tool("x")]), /must be a response to a preceeding message/],
-  ["a result twice", chatBody([user("a"), calling("x"), tool("x"), tool("x")]), /must be a response/],
-  [
-    "a result after a person",
-    chatBody([user("a"), calling("x"), user("b"), tool("x")]),
-    /must be a response/,
-  ],
-  ["two calls of one id", chatBody([user("a"), calling("x", "x"), tool("x")]), /Duplicate value/],
-  [
-    "an empty list of calls",
-    chatBody([user("a"), { ...assistant("b"), tool_calls: [] }]),
-    /tool_calls': empty/,
-  ],
-  ["an empty list of tools", chatBody([user("a")], { tools: [] }), /'tools': empty array/],
-  ["a longer id of a call", chatBody([user("a"), calling("call_00001")]), /must be a-z, A-Z, 0-9/],
-  [
-    "a second system message",
-    chatBody([{ role: "system", content: "a" }, { role: "system", content: "b" }, user("a")]),
-    /System message must be at the beginning/,
-  ],
-  [
-    "stream_options without stream",
-    chatBody([user("a")], { stream_options: {} }),
-    /only allowed when 'stream'/,
-  ],
+const SYSTEM = { role: "system", content: "a" };
+const CHAT_REFUSALS: Refused[] = [
+  ["an unknown field", [user("a")], /Unrecognized request argument supplied: cairn/, { cairn: 1 }],
+  ["no message", [], /empty array/],
+  ["an unknown role", [{ role: "robot", content: "a" }], /Invalid value: 'robot'/],
+  ["null without calls", [user("a"), assistant(null)], /expected a string, got null/],
+  ["a call without result", [user("a"), calling("x", "y"), tool("x"), user("b")], /did not.*: y$/],
+  ["an open call at the end", [user("a"), calling("x")], /did not have response messages: x/],
+  ["a result without call", [user("a"), tool("x")], /must be a response to a preceeding message/],
+  ["a result twice", [user("a"), calling("x"), tool("x"), tool("x")], /must be a response/],
+  ["a result after a person", [user("a"), calling("x"), user("b"), tool("x")], /must be a response/],
+  ["two calls of one id", [user("a"), calling("x", "x"), tool("x")], /Duplicate value/],
+  ["an empty list of calls", [user("a"), { ...assistant("b"), tool_calls: [] }], /tool_calls': empty/],
+  ["an empty list of tools", [user("a")], /'tools': empty array/, { tools: [] }],
+  ["a longer id of a call", [user("a"), calling("call_00001")], /must be a-z, A-Z, 0-9/],
+  ["a second system message", [SYSTEM, SYSTEM, user("a")], /System message must be at the beginning/],
+  ["stream_options without stream", [user("a")], /only allowed when 'stream'/, { stream_options: {} }],
 ];
 
-test.each(CHAT_REFUSALS)("OpenAI refuses %s", (_name, body, refusal) => {
+test.each(CHAT_REFUSALS)("OpenAI refuses %s", (_, messages, refusal, more = {}) => {
   // Goal: each broken rule has the vendor's name.
-  expect(validateChatRequest(body).join("\n")).toMatch(refusal);
+  expect(validateChatRequest(chatBody(messages, more)).join("\n")).toMatch(refusal);
 });
 
 test("refuses adjacent messages of one role only on request", () => {
