@@ -9,6 +9,7 @@ import { Leader } from "../../src/kit/replication/leader.ts";
 import { settleState } from "../../src/kit/replication/local-state.ts";
 import { finishSnapshot, uploadFiles } from "../../src/kit/replication/snapshot.ts";
 import { openDatabase, type Db } from "../../src/kit/storage/db.ts";
+import { until } from "./eventually.ts";
 import { temporaryFolder, type Folder } from "./folder.ts";
 import { manualClock } from "./manual-clock.ts";
 import { MemoryStorage } from "./memory-storage.ts";
@@ -37,6 +38,17 @@ export interface Leading extends AsyncDisposable {
   crash(): void;
 }
 
+/** A node that follows in the background, until it is stopped or leads. */
+export interface Following {
+  /** Of the last entry that it has. */
+  readonly position: number | undefined;
+  /** Undefined if it was stopped before it led. */
+  readonly taken: Promise<Takeover | undefined>;
+  /** Moves the clock until the last entry that it has is this one. */
+  reaches(seq: number): Promise<void>;
+  stop(): Promise<Takeover | undefined>;
+}
+
 export interface Replicas extends AsyncDisposable {
   readonly storage: MemoryStorage;
   readonly clock: ReturnType<typeof manualClock>;
@@ -44,6 +56,7 @@ export interface Replicas extends AsyncDisposable {
   /** With the data of a first node: an empty database. */
   withData(node: string): string;
   follower(node: string, options?: Partial<ConstructorParameters<typeof Follower>[0]>): Follower;
+  following(node: string, options?: Partial<ConstructorParameters<typeof Follower>[0]>): Following;
   /** Follows until this node leads, while time passes. */
   takesOver(node: string): Promise<Leading>;
   lead(node: string, taken: Takeover): Leading;
@@ -90,6 +103,26 @@ export async function replicas(): Promise<Replicas> {
       prepare: async () => {},
       ...options,
     });
+  const following: Replicas["following"] = (node, options) => {
+    const stop = new AbortController();
+    const one = follower(node, options);
+    const taken = one.follow(stop.signal);
+    // A test that expects a failure awaits it later.
+    taken.catch(() => {});
+    return {
+      get position() {
+        return one.position;
+      },
+      taken,
+      async reaches(seq) {
+        await passing(until(() => one.position === seq));
+      },
+      stop() {
+        stop.abort();
+        return taken;
+      },
+    };
+  };
   const lead: Replicas["lead"] = (node, taken) => {
     const leader = new Leader({ ...parts, ...taken, node });
     const db = openDatabase(join(directory(node), DATABASE));
@@ -153,9 +186,9 @@ export async function replicas(): Promise<Replicas> {
       return directory(node);
     },
     follower,
+    following,
     async takesOver(node) {
-      const stop = new AbortController();
-      const taken = await passing(follower(node).follow(stop.signal));
+      const taken = await passing(following(node).taken);
       const leading = lead(node, taken!);
       // On a busy machine, its clock may have moved on by more than the lease.
       for (let passed = 0; passed < LEASE_RETURNS_MS && !isAnswering(leading); passed += STEP_MS)

@@ -291,7 +291,7 @@ describe("copies in a bucket", () => {
     await using far = await ScriptedStorage.start();
     const { bucket, endpoint, region } = far;
     const started = begin(folder, { copyTo: { bucket, endpoint, region, prefix: "" } });
-    expect(started).rejects.toThrow(
+    await expect(started).rejects.toThrow(
       "backup.copy_to: the object storage needs credentials; set AWS_ACCESS_KEY_ID",
     );
   });

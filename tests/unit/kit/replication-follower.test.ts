@@ -5,7 +5,26 @@ import { AppError } from "../../../src/kit/error.ts";
 import { entryKey } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
-import { addUnlogged, isAnswering, led, replicas, type Leading } from "../../kit/replicas.ts";
+import { addUnlogged, isAnswering, led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
+
+/** A node that does not see the heartbeats of a leader with two entries, and falls asleep right before it takes over with the third one. */
+async function asleepAtTakeover(all: Replicas) {
+  const asleep = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const { get } = all.storage;
+  let isAwake = true;
+  all.storage.before = (operation, key) => {
+    if (operation !== "create" || key !== entryKey(3) || !isAwake) return undefined;
+    isAwake = false;
+    asleep.resolve();
+    return woken.promise;
+  };
+  all.storage.get = (key) =>
+    isAwake && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
+  const b = all.following("b");
+  await all.passing(asleep.promise);
+  return { b, wake: woken.resolve };
+}
 
 test("a node that crashed while it led copies the data again, and forgets what only it had", async () => {
   await using all = await replicas();
@@ -48,15 +67,14 @@ test("a node leaves a leader alone that took over a moment ago, before its first
   const prepare = async () => {
     await (b ??= all.takesOver("b"));
   };
-  const stop = new AbortController();
-  const following = all.follower("c", { prepare }).follow(stop.signal);
+  const c = all.following("c", { prepare });
   await all.passing(until(() => b));
   await using leading = await b!;
   await all.pass(11_000);
   const { seq } = leading.taken.position;
   expect(all.storage.keys("log/").at(-1)).toBe(entryKey(seq));
   // Without any heartbeat, it is replaced in the end.
-  const taken = await all.passing(following);
+  const taken = await all.passing(c.taken);
   expect(taken!.position.seq).toBe(seq + 1);
 });
 
@@ -64,42 +82,24 @@ test("two nodes that start together do not depose each other", async () => {
   await using all = await replicas();
   const a = await led(all);
   await all.passing(a.end());
-  const stop = new AbortController();
-  const names = ["b", "c"];
-  const taken = await all.passing(Promise.race(names.map((name) => all.follower(name).follow(stop.signal))));
+  const nodes = [all.following("b"), all.following("c")];
+  const taken = await all.passing(Promise.race(nodes.map((node) => node.taken)));
   await all.pass(11_000);
   expect(all.storage.keys("log/").at(-1)).toBe(entryKey(taken!.position.seq));
-  stop.abort();
+  for (const node of nodes) void node.stop();
 });
 
 test("a node that slept while its next number was written and trimmed does not lead a fork", async () => {
   await using all = await replicas();
   await using a = await led(all);
-  const woken = Promise.withResolvers<void>();
-  const asleep = Promise.withResolvers<void>();
-  let isB = true;
-  all.storage.before = (operation) => {
-    if (operation !== "create" || !isB) return undefined;
-    isB = false;
-    asleep.resolve();
-    return woken.promise;
-  };
-  const stop = new AbortController();
-  const { get } = all.storage;
-  // This node does not see the heartbeats.
-  all.storage.get = (key) =>
-    isB && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
-  await all.passing(asleep.promise);
+  const { b, wake } = await asleepAtTakeover(all);
   for (const text of ["two", "three", "four"]) {
     await all.passing(a.add(text));
     await all.passing(a.snapshot());
   }
-  woken.resolve();
+  wake();
   await all.passing(until(() => b.position === a.leader.position.seq));
-  stop.abort();
-  expect(await following).toBeUndefined();
+  expect(await b.stop()).toBeUndefined();
   expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
 });
 
@@ -115,12 +115,9 @@ test("a snapshot that is removed while it is copied is replaced by the newest", 
       await a.snapshot();
     }
   };
-  const stop = new AbortController();
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
+  const b = all.following("b");
   await all.passing(until(() => (b.position ?? 0) >= 3));
-  stop.abort();
-  await following;
+  await b.stop();
   expect(all.texts("b")).toEqual(["one", "two", "three"]);
 });
 
@@ -138,12 +135,9 @@ test("a snapshot whose entries are trimmed while it is copied is replaced by the
       await a.snapshot();
     }
   };
-  const stop = new AbortController();
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
+  const b = all.following("b");
   await all.passing(until(() => (b.position ?? 0) >= 6));
-  stop.abort();
-  await following;
+  await b.stop();
   expect(all.texts("b")).toEqual(["one", "two", "three", "four", "five"]);
 });
 
@@ -161,9 +155,7 @@ test.each([
     .filter((key) => !key.endsWith(".json"))
     .at(-1)!;
   all.storage.objects.set(damaged, Buffer.from("damaged"));
-  const stop = new AbortController();
-  const followed = all.passing(all.follower("a").follow(stop.signal));
-  await expect(followed).rejects.toMatchObject({ code: "invalid" });
+  await expect(all.passing(all.following("a").taken)).rejects.toMatchObject({ code: "invalid" });
   for (const [key, bytes] of kept) all.storage.objects.set(key, bytes);
   await using again = await all.takesOver("a");
   await all.passing(again.end());
@@ -173,10 +165,8 @@ test.each([
 test("after the storage failed for all nodes, the one that led goes on", async () => {
   await using all = await replicas();
   await using a = await led(all);
-  const stop = new AbortController();
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
-  await all.passing(until(() => b.position === 2));
+  const b = all.following("b");
+  await b.reaches(2);
   all.storage.before = () => {
     throw unreachable();
   };
@@ -184,15 +174,13 @@ test("after the storage failed for all nodes, the one that led goes on", async (
   all.storage.before = () => {};
   await all.pass(6_000);
   await all.passing(a.add("two"));
-  await all.passing(until(() => b.position === 3));
-  stop.abort();
-  expect(await following).toBeUndefined();
+  await b.reaches(3);
+  expect(await b.stop()).toBeUndefined();
 });
 
 test("a leader that comes back while another node prepares to take over is left alone", async () => {
   await using all = await replicas();
   await using a = await led(all);
-  const stop = new AbortController();
   let isCutOff = false;
   all.storage.before = (operation, key) => {
     if (isCutOff && operation === "put" && key === "leader") throw unreachable();
@@ -205,39 +193,22 @@ test("a leader that comes back while another node prepares to take over is left 
     isCutOff = false;
     await all.pass(6_000);
   };
-  const b = all.follower("b", { prepare });
-  const following = b.follow(stop.signal);
-  await all.passing(until(() => b.position === 2));
+  const b = all.following("b", { prepare });
+  await b.reaches(2);
   isCutOff = true;
   // No heartbeat tells of this entry, so that there is something to prepare.
   await all.passing(a.add("two"));
   await all.passing(until(() => isPrepared));
   await all.pass(8_000);
   await all.passing(a.add("three"));
-  await all.passing(until(() => b.position === 4));
-  stop.abort();
-  expect(await following).toBeUndefined();
+  await b.reaches(4);
+  expect(await b.stop()).toBeUndefined();
 });
 
 test("a node that took a trimmed number while it slept copies the data again, and so does one that followed it", async () => {
   await using all = await replicas();
   await using a = await led(all);
-  const stop = new AbortController();
-  const slept = Promise.withResolvers<void>();
-  const woken = Promise.withResolvers<void>();
-  const { get } = all.storage;
-  let isAsleep = true;
-  all.storage.before = (operation, key) => {
-    if (operation !== "create" || key !== entryKey(3) || !isAsleep) return undefined;
-    isAsleep = false;
-    slept.resolve();
-    return woken.promise;
-  };
-  all.storage.get = (key) =>
-    isAsleep && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
-  await all.passing(slept.promise);
+  const { b, wake } = await asleepAtTakeover(all);
   // The entry after the trimmed one stays.
   for (const text of ["two", "three"]) {
     await all.passing(a.add(text));
@@ -245,22 +216,18 @@ test("a node that took a trimmed number while it slept copies the data again, an
   }
   await all.passing(a.add("four"));
   expect(all.storage.keys("log/").slice(0, 2)).toEqual([entryKey(1), entryKey(4)]);
-  woken.resolve();
+  wake();
   await all.passing(until(() => b.position === a.leader.position.seq));
-  stop.abort();
-  expect(await following).toBeUndefined();
+  expect(await b.stop()).toBeUndefined();
   expect(all.texts("b")).toEqual(["one", "two", "three", "four"]);
 });
 
 test("a node that was away takes no number that was trimmed meanwhile, although no heartbeat tells of it", async () => {
   await using all = await replicas();
   const a = await led(all);
-  const stop = new AbortController();
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
-  await all.passing(until(() => b.position === 2));
-  stop.abort();
-  await following;
+  const b = all.following("b");
+  await b.reaches(2);
+  await b.stop();
   const { put } = all.storage;
   all.storage.put = (key, bytes) =>
     key === "leader" ? Promise.resolve() : put.call(all.storage, key, bytes);
@@ -280,18 +247,15 @@ test("a node that was away takes no number that was trimmed meanwhile, although 
 test("a node that cannot prepare the data follows, and does not lead", async () => {
   await using all = await replicas();
   const a = await led(all);
-  const stop = new AbortController();
   const prepare = () => Promise.reject(new AppError("unavailable", "of a newer version"));
-  const b = all.follower("b", { prepare });
-  const following = b.follow(stop.signal);
-  await all.passing(until(() => b.position === 2));
+  const b = all.following("b", { prepare });
+  await b.reaches(2);
   await all.passing(a.add("two"));
-  await all.passing(until(() => b.position === 3));
+  await b.reaches(3);
   await all.passing(a.end());
   await all.pass(30_000);
   expect(all.storage.objects.has(entryKey(4))).toBe(false);
-  stop.abort();
-  expect(await following).toBeUndefined();
+  expect(await b.stop()).toBeUndefined();
 });
 
 test("a node does not lead if the leader gave a heartbeat while its takeover was on its way", async () => {
@@ -306,10 +270,9 @@ test("a node does not lead if the leader gave a heartbeat while its takeover was
     created.resolve();
     return arrives.promise;
   };
-  const stop = new AbortController();
   const state = { leads: false };
-  const following = all.follower("b").follow(stop.signal);
-  void following.then((taken) => (state.leads = taken !== undefined));
+  const b = all.following("b");
+  void b.taken.then((taken) => (state.leads = taken !== undefined));
   await all.passing(created.promise);
   isCutOff = false;
   // Two heartbeats, and its lease begins again.
@@ -321,5 +284,5 @@ test("a node does not lead if the leader gave a heartbeat while its takeover was
     await all.pass(100);
   }
   expect(isAnswering(a)).toBe(false);
-  expect((await all.passing(following))!.position.seq).toBe(4);
+  expect((await all.passing(b.taken))!.position.seq).toBe(4);
 });

@@ -20,32 +20,22 @@ import { unreachable } from "../../kit/memory-storage.ts";
 import { addUnlogged, led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
 
 /** Follows for some time. */
-async function followed(all: Replicas, node: string, ms = 30_000) {
-  const stop = new AbortController();
-  const follower = all.follower(node);
-  const following = follower.follow(stop.signal);
-  following.catch(() => {});
+async function followed(all: Replicas, name: string, ms = 30_000) {
+  const node = all.following(name);
   await all.pass(ms);
-  stop.abort();
-  return { follower, taken: await following };
+  return { node, taken: await node.stop() };
 }
 
 /** Follows until the node has everything that the leader has. */
-async function caughtUp(all: Replicas, node: string, { leader }: Leading): Promise<void> {
-  const stop = new AbortController();
-  const follower = all.follower(node);
-  const following = follower.follow(stop.signal);
-  following.catch(() => {});
-  await all.passing(until(() => follower.position === leader.position.seq));
-  stop.abort();
-  await following;
+async function caughtUp(all: Replicas, name: string, { leader }: Leading): Promise<void> {
+  const node = all.following(name);
+  await all.passing(until(() => node.position === leader.position.seq));
+  await node.stop();
 }
 
 test("a node without data begins no log, and joins when the one with the data has begun", async () => {
   await using all = await replicas();
-  const stop = new AbortController();
-  const b = all.follower("b");
-  const following = b.follow(stop.signal);
+  const b = all.following("b");
   await all.pass(60_000);
   expect(all.storage.objects.size).toBe(0);
   all.withData("a");
@@ -54,9 +44,8 @@ test("a node without data begins no log, and joins when the one with the data ha
   await all.pass(60_000);
   expect(b.position).toBeUndefined();
   await all.passing(a.snapshot());
-  await all.passing(until(() => b.position === 2));
-  stop.abort();
-  await following;
+  await b.reaches(2);
+  await b.stop();
   expect(all.texts("b")).toEqual(["one"]);
 });
 
@@ -86,10 +75,9 @@ test("of two nodes with data, one begins the log, and the other refuses, also th
     other = all.takesOver("b");
     await other;
   };
-  const stop = new AbortController();
   const refusal = { code: "refused", message: expect.stringContaining("has data of its own") as unknown };
   for (let start = 0; start < 2; start += 1)
-    await expect(all.passing(all.follower("a").follow(stop.signal))).rejects.toMatchObject(refusal);
+    await expect(all.passing(all.following("a").taken)).rejects.toMatchObject(refusal);
   await using _ = (await other) as AsyncDisposable;
 });
 
@@ -101,8 +89,7 @@ test("a node that belongs to another log refuses, and keeps its data", async () 
   await all.passing(a.end());
   const refused = (text: string) => {
     const refusal = { code: "refused", message: expect.stringContaining(text) as unknown };
-    const { signal } = new AbortController();
-    return expect(all.passing(all.follower("a").follow(signal))).rejects.toMatchObject(refusal);
+    return expect(all.passing(all.following("a").taken)).rejects.toMatchObject(refusal);
   };
   all.storage.objects.set(CLUSTER, Buffer.from("another"));
   await refused("another replication log");
@@ -129,27 +116,22 @@ test("two nodes with one name: the second one refuses", async () => {
   await using all = await replicas();
   await using a = await led(all);
   mkdirSync(`${all.directory("a")}/twin`);
-  const twin = all.follower("a", { directory: `${all.directory("a")}/twin` });
-  const following = all.passing(twin.follow(new AbortController().signal));
-  await expect(following).rejects.toThrow('another node has the name "a"');
+  const twin = all.following("a", { directory: `${all.directory("a")}/twin` });
+  await expect(all.passing(twin.taken)).rejects.toThrow('another node has the name "a"');
   await all.passing(a.add("two"));
 });
 
 test("a heartbeat of a newer version counts", async () => {
   await using all = await replicas();
-  all.withData("a");
-  const a = await all.takesOver("a");
-  await all.passing(a.add("one"));
-  await all.passing(a.snapshot());
+  const a = await led(all);
   a.crash();
-  const stop = new AbortController();
-  const following = all.follower("b").follow(stop.signal);
+  const b = all.following("b");
   for (let beat = 0; beat < 15; beat += 1) {
     all.storage.objects.set(LEADER, Buffer.from(JSON.stringify({ format: 2, beat })));
     await all.pass(2_000);
   }
   expect(all.storage.objects.has(entryKey(3))).toBe(false);
-  expect(await all.passing(following)).toMatchObject({ position: { seq: 3 } });
+  expect(await all.passing(b.taken)).toMatchObject({ position: { seq: 3 } });
 });
 
 test("an entry that is damaged, foreign, or of a file that nodes do not share stops a node before it changes anything", async () => {
@@ -163,14 +145,10 @@ test("an entry that is damaged, foreign, or of a file that nodes do not share st
   ] as const;
   for (const [bytesOf, message] of cases) {
     await using all = await replicas();
-    all.withData("a");
-    const a = await all.takesOver("a");
-    await all.passing(a.add("one"));
-    await all.passing(a.snapshot());
+    const a = await led(all);
     a.crash();
     all.storage.objects.set(entryKey(3), await bytesOf(a.leader.position.hash));
-    const following = all.passing(all.follower("b").follow(new AbortController().signal));
-    await expect(following).rejects.toMatchObject({
+    await expect(all.passing(all.following("b").taken)).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringContaining(message) as unknown,
     });
@@ -182,11 +160,9 @@ test("an entry that is damaged, foreign, or of a file that nodes do not share st
 test("a node whose disk fails goes on when it works again", async () => {
   await using all = await replicas();
   await using a = await led(all);
-  const stop = new AbortController();
-  const b = all.follower("b");
+  const b = all.following("b");
   const database = join(all.directory("b"), "x.db");
-  const following = b.follow(stop.signal);
-  await all.passing(until(() => b.position === 2));
+  await b.reaches(2);
   // A folder in the place of the database.
   renameSync(database, `${database}.kept`);
   mkdirSync(database);
@@ -195,9 +171,8 @@ test("a node whose disk fails goes on when it works again", async () => {
   expect(b.position).toBe(2);
   rmdirSync(database);
   renameSync(`${database}.kept`, database);
-  await all.passing(until(() => b.position === 3));
-  stop.abort();
-  expect(await following).toBeUndefined();
+  await b.reaches(3);
+  expect(await b.stop()).toBeUndefined();
   expect(all.texts("b")).toEqual(["one", "two"]);
 });
 
@@ -208,8 +183,6 @@ test("a node that crashed at any step of a copy or of following has the same in 
   await all.passing(a.add("one"));
   await all.passing(a.snapshot(() => a.add("two")));
   await all.passing(a.add("three"));
-  const stop = new AbortController();
-  const b = all.follower("b");
   const moments: string[] = [];
   const isOwn = new AsyncLocalStorage<boolean>();
   const remember = () => {
@@ -219,12 +192,11 @@ test("a node that crashed at any step of a copy or of following has the same in 
     moments.push(name);
   };
   all.storage.before = all.storage.after = remember;
-  const following = isOwn.run(true, () => b.follow(stop.signal));
+  const b = isOwn.run(true, () => all.following("b"));
   await all.passing(until(() => b.position === a.leader.position.seq));
   for (const text of ["four", "five"]) await all.passing(a.add(text));
   await all.passing(until(() => b.position === a.leader.position.seq));
-  stop.abort();
-  await following;
+  await b.stop();
   expect(moments.length).toBeGreaterThan(20);
   // Half of them find only the newest snapshot.
   for (const [index, name] of moments.entries()) {
@@ -232,12 +204,7 @@ test("a node that crashed at any step of a copy or of following has the same in 
       await all.passing(a.snapshot());
       await all.passing(a.snapshot());
     }
-    const ends = new AbortController();
-    const again = all.follower(name);
-    const ended = again.follow(ends.signal);
-    await all.passing(until(() => again.position === a.leader.position.seq));
-    ends.abort();
-    await ended;
+    await caughtUp(all, name, a);
     expect(all.texts(name)).toEqual(["one", "two", "three", "four", "five"]);
   }
 });
@@ -286,7 +253,7 @@ test("a snapshot that arrives after its leader crashed and began again is worth 
       const third = await all.takesOver("a");
       await all.passing(third.end());
     } else {
-      expect((await followed(all, "b")).follower.position).toBeUndefined();
+      expect((await followed(all, "b")).node.position).toBeUndefined();
       await all.passing(again.snapshot());
       await caughtUp(all, "b", again);
       await again[Symbol.asyncDispose]();
@@ -327,12 +294,10 @@ test("a leader that crashed joins another one that writes as often as it reads",
     await b.add(`written ${written++}`);
     isReading = false;
   };
-  const stop = new AbortController();
-  const following = all.follower("a").follow(stop.signal);
+  const again = all.following("a");
   const state = () => readFileSync(join(all.directory("a"), "replication.json"), "utf8");
   await all.passing(until(() => JSON.parse(state()).files === "exact"));
-  stop.abort();
-  await following;
+  await again.stop();
   expect(written).toBeLessThan(60);
   expect(all.texts("a").slice(0, 3)).toEqual(["one", "written 0", "written 1"]);
 });
@@ -343,41 +308,35 @@ test("heartbeats of this node that the storage applies late and again are not th
   await all.pass(12_000);
   const last = JSON.parse(Buffer.from(all.storage.objects.get(LEADER)!).toString()) as { number: number };
   a.crash();
-  const stop = new AbortController();
-  const following = all.follower("a").follow(stop.signal);
-  following.catch(() => {});
+  const again = all.following("a");
   for (const number of [0, -3, 0, -2, 0, -1]) {
     const late = { ...last, number: last.number + number };
     all.storage.objects.set(LEADER, Buffer.from(JSON.stringify(late)));
     await all.pass(2_000);
   }
-  expect((await all.passing(following))!.position.seq).toBe(3);
+  expect((await all.passing(again.taken))!.position.seq).toBe(3);
 });
 
 test("a copy of the directory of the leader refuses to run beside it", async () => {
   await using all = await replicas();
   await using a = await led(all);
   cpSync(all.directory("a"), all.directory("copy"), { recursive: true });
-  const copy = all.follower("a", { directory: all.directory("copy") });
-  const following = all.passing(copy.follow(new AbortController().signal));
-  await expect(following).rejects.toThrow('another node has the name "a"');
+  const copy = all.following("a", { directory: all.directory("copy") });
+  await expect(all.passing(copy.taken)).rejects.toThrow('another node has the name "a"');
   await all.passing(a.add("two"));
 });
 
 test("a node with the name of the leader gives it as much time as any other", async () => {
   await using all = await replicas();
   await using a = await led(all);
-  const stop = new AbortController();
-  const twin = all.follower("a", { directory: all.directory("twin") });
   let isCutOff = false;
   all.storage.before = (operation, key) => {
     if (isCutOff && operation === "put" && key === LEADER) throw unreachable();
   };
-  const following = twin.follow(stop.signal);
+  const twin = all.following("a", { directory: all.directory("twin") });
   isCutOff = true;
   for (let passed = 0; passed < 7_000; passed += 100) await all.pass(100);
   a.leader.requireLead();
   expect(all.storage.objects.has(entryKey(3))).toBe(false);
-  stop.abort();
-  await following;
+  await twin.stop();
 });
