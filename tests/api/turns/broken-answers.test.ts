@@ -22,64 +22,52 @@ import {
 import { protocols, QUICK, world } from "../../kit/service/world.ts";
 import { ORCHESTRATOR_TOOLS } from "../../kit/service/agent-tools.ts";
 
-interface Break {
-  name: string;
-  reply: Reply;
-  error: string;
-  kept: string[];
-  times?: typeof QUICK;
-}
-
 const LOST = "the connection to the provider was lost in the middle of its answer";
 
-const breaks: Break[] = [
-  {
-    name: "silence in mid-stream",
-    reply: [say("Half a"), hang()],
-    error: "the provider stopped responding mid-answer (no data for 2 s)",
-    kept: ["agent (partial): Half a"],
-    times: { ...QUICK, silenceMs: 2_000 },
-  },
-  { name: "an end without anything", reply: [endEarly()], error: LOST, kept: [] },
-  {
-    name: "an error in the stream, which is not retried",
-    reply: [say("Half a"), errorInStream("overloaded, key {key}")],
-    error: "the provider aborted its answer: overloaded, key [api key]",
-    kept: ["agent (partial): Half a"],
-  },
-  {
-    name: "an error as the first event",
-    reply: [errorInStream("overloaded")],
-    error: "the provider aborted its answer: overloaded",
-    kept: [],
-  },
-  { name: "an empty answer", reply: emptyAnswer(), error: "the model returned an empty answer", kept: [] },
-  { name: "blanks only", reply: say(" \n "), error: "the model returned an empty answer", kept: [] },
-  { name: "thoughts only", reply: [think("hm")], error: "the model returned an empty answer", kept: [] },
-  {
-    name: "too much text",
-    reply: huge(1024 * 1024 + 1),
-    error: "the provider's answer is larger than 1048576 characters",
-    kept: ["cut"],
-  },
-  {
-    name: "too many characters in a call",
-    reply: callRaw("agent_list", "1".repeat(1024 * 1024 + 1), { fragments: 50 }),
-    error: "the provider's answer is larger than 1048576 characters",
-    kept: [],
-  },
-  {
-    name: "a length limit before any text",
-    reply: lengthStop({ text: " ", withHalfCall: true }),
-    error:
-      "the model reached its length limit before it said anything usable; dropped an incomplete call of delegate",
-    kept: [],
-  },
+const EMPTY = "the model returned an empty answer";
+const TOO_LARGE = "the provider's answer is larger than 1048576 characters";
+const KEPT = "agent (partial): Half a";
+
+/** `kept`: of the conversation, after the question. */
+const breaks: [name: string, reply: Reply, error: string, ...kept: string[]][] = [
+  [
+    "silence in mid-stream",
+    [say("Half a"), hang()],
+    "the provider stopped responding mid-answer (no data for 2 s)",
+    KEPT,
+  ],
+  ["an end without anything", [endEarly()], LOST],
+  [
+    "an error in the stream, which is not retried",
+    [say("Half a"), errorInStream("overloaded, key {key}")],
+    "the provider aborted its answer: overloaded, key [api key]",
+    KEPT,
+  ],
+  [
+    "an error as the first event",
+    [errorInStream("overloaded")],
+    "the provider aborted its answer: overloaded",
+  ],
+  ["an empty answer", emptyAnswer(), EMPTY],
+  ["blanks only", say(" \n "), EMPTY],
+  ["thoughts only", [think("hm")], EMPTY],
+  ["too much text", huge(1024 * 1024 + 1), TOO_LARGE, "cut"],
+  [
+    "too many characters in a call",
+    callRaw("agent_list", "1".repeat(1024 * 1024 + 1), { fragments: 50 }),
+    TOO_LARGE,
+  ],
+  [
+    "a length limit before any text",
+    lengthStop({ text: " ", withHalfCall: true }),
+    "the model reached its length limit before it said anything usable; dropped an incomplete call of delegate",
+  ],
 ];
 
 describe.each(protocols)("%s", (protocol) => {
-  test.each(breaks)("$name", async ({ reply, error, kept, times = QUICK }) => {
-    await using lab = await world({ protocol, times });
+  test.each(breaks)("%s", async (name, reply, error, ...kept) => {
+    const silenceMs = name === "silence in mid-stream" ? 2_000 : QUICK.silenceMs;
+    await using lab = await world({ protocol, times: { ...QUICK, silenceMs } });
     lab.model.script("boss", [reply]);
     const { turn } = await lab.chat("hello");
     expect(turn).toMatchObject({ status: "failed", error });

@@ -38,48 +38,34 @@ async function effects(lab: World): Promise<string[]> {
   ];
 }
 
-interface Loss {
-  readonly what: string;
-  readonly take: (lab: World, who: Member) => Promise<unknown>;
-  readonly reason: string;
-}
-
 const LOST = "ann lost access to this workspace";
 
-const losses: Loss[] = [
-  {
-    what: "removed from the team",
-    take: ({ admin }, { ann, team }) => admin.delete(`/teams/${team}/members/${ann.id}`),
-    reason: LOST,
-  },
-  {
-    what: "the workspace is no longer shared",
-    take: ({ admin, workspaceId }, { team }) => admin.delete(`/workspaces/${workspaceId}/teams/${team}`),
-    reason: LOST,
-  },
-  {
-    what: "the team is deleted",
-    take: ({ admin }, { team }) => admin.delete(`/teams/${team}`),
-    reason: LOST,
-  },
-  {
-    what: "deleted",
-    take: ({ admin }, { ann }) => admin.delete(`/users/${ann.id}`),
-    reason: "ann was deleted",
-  },
-  {
-    what: "tokens revoked",
-    take: ({ admin }, { ann }) => admin.delete(`/users/${ann.id}/tokens`),
-    reason: "the tokens of ann were revoked",
-  },
-  {
-    what: "password reset",
-    take: ({ admin }, { ann }) => admin.put(`/users/${ann.id}/password`, { password: "a new password" }),
-    reason: "the password of ann was reset",
-  },
+const losses: [what: string, reason: string, take: (lab: World, who: Member) => Promise<unknown>][] = [
+  [
+    "removed from the team",
+    LOST,
+    ({ admin }, { ann, team }) => admin.delete(`/teams/${team}/members/${ann.id}`),
+  ],
+  [
+    "the workspace is no longer shared",
+    LOST,
+    ({ admin, workspaceId }, { team }) => admin.delete(`/workspaces/${workspaceId}/teams/${team}`),
+  ],
+  ["the team is deleted", LOST, ({ admin }, { team }) => admin.delete(`/teams/${team}`)],
+  ["deleted", "ann was deleted", ({ admin }, { ann }) => admin.delete(`/users/${ann.id}`)],
+  [
+    "tokens revoked",
+    "the tokens of ann were revoked",
+    ({ admin }, { ann }) => admin.delete(`/users/${ann.id}/tokens`),
+  ],
+  [
+    "password reset",
+    "the password of ann was reset",
+    ({ admin }, { ann }) => admin.put(`/users/${ann.id}/password`, { password: "a new password" }),
+  ],
 ];
 
-test.each(losses)("$what: later requests of the model are not executed", async ({ take, reason }) => {
+test.each(losses)("%s: later requests of the model are not executed", async (_, reason, take) => {
   await using lab = await world({ model: true });
   const who = await member(lab);
   const before = await effects(lab);

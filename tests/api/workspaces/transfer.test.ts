@@ -253,77 +253,56 @@ test("exports the turns that are over while another one runs", async () => {
 
 const find = (lines: Line[], type: string, skip = 0) => lines.filter((line) => line["type"] === type)[skip]!;
 
-const HOSTILE: readonly (readonly [name: string, edit: (lines: Line[]) => void, problem: RegExp])[] = [
-  ["another format", (lines) => (lines[0]!["format"] = "zip"), /not an exported workspace/],
-  ["a later version", (lines) => (lines[0]!["version"] = 2), /version 2 of the format/],
+type Edit = (lines: Line[]) => void;
+/** Sets a field of the first record of a type, or of the one after `skip` others. */
+const set =
+  (type: string, field: string, value: unknown, skip = 0): Edit =>
+  (lines) =>
+    void (find(lines, type, skip)[field] = value);
+
+const HOSTILE: readonly (readonly [name: string, edit: Edit, problem: RegExp])[] = [
+  ["another format", set("workspace", "format", "zip"), /not an exported workspace/],
+  ["a later version", set("workspace", "version", 2), /version 2 of the format/],
   [
     "no orchestrator",
     (lines) => void lines.splice(lines.indexOf(find(lines, "agent")), 1),
     /id 2 is not the next/,
   ],
-  [
-    "two orchestrators",
-    (lines) => (find(lines, "agent", 1)["orchestrator"] = true),
-    /only one agent is the orchestrator/,
-  ],
-  [
-    "a hidden direction in a name",
-    (lines) => (find(lines, "agent", 1)["name"] = "a\u202eb"),
-    /control or invisible/,
-  ],
-  ["a wire to nobody", (lines) => (find(lines, "wire")["to"] = 99), /to 99 is not in the file/],
+  ["two orchestrators", set("agent", "orchestrator", true, 1), /only one agent is the orchestrator/],
+  ["a hidden direction in a name", set("agent", "name", "a\u202eb", 1), /control or invisible/],
+  ["a wire to nobody", set("wire", "to", 99), /to 99 is not in the file/],
   ["a wire to itself", (lines) => Object.assign(find(lines, "wire"), { from: 1, to: 1 }), /not a new wire/],
-  [
-    "an unknown field",
-    (lines) => (find(lines, "turn")["status_"] = "done"),
-    /line \d+: status_: unknown field/,
-  ],
+  ["an unknown field", set("turn", "status_", "done"), /line \d+: status_: unknown field/],
   [
     "an unknown record",
     (lines) => void lines.splice(3, 0, { type: "provider", api_key: "x" }),
     /unknown type of record/,
   ],
-  ["an open turn", (lines) => (find(lines, "turn")["status"] = "running"), /status/],
-  ["a turn that follows itself", (lines) => (find(lines, "turn")["after"] = 1), /follows a later turn/],
-  ["a run of another turn", (lines) => (find(lines, "run")["turn"] = 99), /turn 99 is not in the file/],
-  [
-    "a second run without a parent",
-    (lines) => (find(lines, "run", 1)["parent"] = null),
-    /one run without a parent/,
-  ],
-  ["an entry of no run", (lines) => (find(lines, "entry")["run"] = 99), /run 99 is not in the file/],
-  [
-    "an entry that names a call of nobody",
-    (lines) => (find(lines, "entry", 1)["calls"] = [9_999]),
-    /call 9999 is not in the file/,
-  ],
-  [
-    "a part that is none",
-    (lines) => (find(lines, "part")["content"] = '{"kind":"role"}'),
-    /not a part of a prompt/,
-  ],
+  ["an open turn", set("turn", "status", "running"), /status/],
+  ["a turn that follows itself", set("turn", "after", 1), /follows a later turn/],
+  ["a run of another turn", set("run", "turn", 99), /turn 99 is not in the file/],
+  ["a second run without a parent", set("run", "parent", null, 1), /one run without a parent/],
+  ["an entry of no run", set("entry", "run", 99), /run 99 is not in the file/],
+  ["an entry that names a call of nobody", set("entry", "calls", [9_999], 1), /call 9999 is not in the file/],
+  ["a part that is none", set("part", "content", '{"kind":"role"}'), /not a part of a prompt/],
   [
     "a prompt of entries without end",
-    (lines) => (find(lines, "call")["parts"] = "e1-2,".repeat(500) + "e1"),
+    set("call", "parts", "e1-2,".repeat(500) + "e1"),
     /more entries than there are/,
   ],
-  ["a prompt of nonsense", (lines) => (find(lines, "call")["parts"] = "e1;DROP"), /not references/],
-  ["a branch that never was", (lines) => (find(lines, "branch")["turn"] = 99), /turn 99 is not in the file/],
-  ["a file outside", (lines) => (find(lines, "file")["path"] = "../../etc/passwd"), /path/],
+  ["a prompt of nonsense", set("call", "parts", "e1;DROP"), /not references/],
+  ["a branch that never was", set("branch", "turn", 99), /turn 99 is not in the file/],
+  ["a file outside", set("file", "path", "../../etc/passwd"), /path/],
   ["a file twice", (lines) => void lines.push({ ...find(lines, "file") }), /appears twice/],
-  [
-    "a gear that claims an approval",
-    (lines) => (find(lines, "gear")["status"] = "approved"),
-    /status: unknown field/,
-  ],
-  ["a gear with a name of a tool", (lines) => (find(lines, "gear")["name"] = "file_write"), /built-in tool/],
-  ["a gear file outside", (lines) => (find(lines, "gear_file")["path"] = "../main.sh"), /path/],
+  ["a gear that claims an approval", set("gear", "status", "approved"), /status: unknown field/],
+  ["a gear with a name of a tool", set("gear", "name", "file_write"), /built-in tool/],
+  ["a gear file outside", set("gear_file", "path", "../main.sh"), /path/],
   [
     "records in another order",
     (lines) => void lines.push(...lines.splice(1, 1)),
     /not at its place|not the next/,
   ],
-  ["a time of nobody", (lines) => (find(lines, "turn")["created_at"] = "yesterday"), /RFC 3339/],
+  ["a time of nobody", set("turn", "created_at", "yesterday"), /RFC 3339/],
 ];
 
 test("refuses a hostile file whole, with its problem, and changes nothing", async () => {
