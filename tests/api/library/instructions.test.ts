@@ -225,32 +225,24 @@ describe("bindings", () => {
     const [foreign] = await admin.get(`/workspaces/${other.id}/agents`);
     const bound = await admin.post(path, { instruction_id: id });
     await admin.post(path, { instruction_id: id, agent_id: lab.orchestratorId });
-    const refused = (body: object) => refusalOf(admin.post(path, body));
-    expect(await refused({ instruction_id: id, agent_id: null })).toEqual({
-      status: 409,
-      code: "conflict",
-      message: '"style" is already bound to this workspace',
-    });
-    expect(await refused({ instruction_id: id, agent_id: lab.orchestratorId })).toEqual({
-      status: 409,
-      code: "conflict",
-      message: '"style" is already bound to "orchestrator"',
-    });
-    expect(await refused({ instruction_id: id, agent_id: foreign!.id })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: `agent_id: agent ${foreign!.id} is not in this workspace`,
-    });
-    expect(await refused({ instruction_id: 999 })).toEqual({
-      status: 404,
-      code: "not_found",
-      message: "instruction 999: not found",
-    });
-    expect(await refused({ instruction_id: id, name: "x" })).toEqual({
-      status: 400,
-      code: "invalid",
-      message: "name: unknown field",
-    });
+    const bind = (body: object) => admin.post(path, body);
+    await refusal(
+      bind({ instruction_id: id, agent_id: null }),
+      "conflict",
+      '"style" is already bound to this workspace',
+    );
+    await refusal(
+      bind({ instruction_id: id, agent_id: lab.orchestratorId }),
+      "conflict",
+      '"style" is already bound to "orchestrator"',
+    );
+    await refusal(
+      bind({ instruction_id: id, agent_id: foreign!.id }),
+      "invalid",
+      `agent_id: agent ${foreign!.id} is not in this workspace`,
+    );
+    await refusal(bind({ instruction_id: 999 }), "not_found", "instruction 999: not found");
+    await refusal(bind({ instruction_id: id, name: "x" }), "invalid", "name: unknown field");
 
     const stranger = await lab.user("stranger");
     const hidden = (what: string) => ["not_found", `${what}: not found`] as const;

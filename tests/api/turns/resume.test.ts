@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
 import { protocols, QUICK, type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { refusal, refusalOf } from "../../kit/http/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const resume = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/resume`);
 
@@ -127,12 +127,11 @@ test("keeps queued turns across a restart and starts them", async () => {
   await lab.restart();
   expect(await lab.end(second)).toMatchObject({ status: "done" });
   expect(await lab.admin.get(`/turns/${first.id}`)).toMatchObject({ status: "interrupted" });
-  const refused = await refusalOf(lab.admin.post(`/turns/${first.id}/resume`));
-  expect(refused).toEqual({
-    status: 409,
-    code: "conflict",
-    message: "the conversation has continued since this turn, so it can no longer be resumed",
-  });
+  await refusal(
+    lab.admin.post(`/turns/${first.id}/resume`),
+    "conflict",
+    "the conversation has continued since this turn, so it can no longer be resumed",
+  );
 });
 
 test("refuses a resume if there is nothing to resume, or another turn runs", async () => {
