@@ -78,6 +78,22 @@ test("a node leaves a leader alone that took over a moment ago, before its first
   expect(taken!.position.seq).toBe(seq + 1);
 });
 
+test("a leader that ends well before its first entry is replaced at the next look", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  await all.passing(a.end());
+  const b = await all.takesOver("b");
+  const c = all.following("c");
+  await c.reaches(b.leader.position.seq);
+  let looks = 0;
+  all.storage.before = (operation, key) => {
+    if (key === "leader") looks = operation === "put" ? 0 : looks + 1;
+  };
+  await all.passing(b.end());
+  expect((await all.passing(c.taken))!.position.seq).toBe(b.leader.position.seq + 1);
+  expect(looks).toBeLessThan(4);
+});
+
 test("two nodes that start together do not depose each other", async () => {
   await using all = await replicas();
   const a = await led(all);
