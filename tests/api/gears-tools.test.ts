@@ -1,6 +1,6 @@
 // Goal: agents forge gears that need approval, and call approved ones as tools, if they are eligible at the time of the call.
 
-import type { GearDetail } from "../../src/service/gears/schema.ts";
+import { GEAR_DESCRIPTION_CHARACTERS_MAX, type GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, test } from "bun:test";
 import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
 import { approvedGear, isolatedSandbox, withPrograms } from "../kit/service/gears.ts";
@@ -240,6 +240,23 @@ test("saves a version when forging again, and never overwrites another workspace
     'a gear named "echo_args" already exists and was not forged in this workspace; choose another name',
     'name: "delegate" is the name of a built-in tool',
   ]);
+});
+
+test("refuses a forged description that is longer than the routes accept", async () => {
+  await using lab = await world({ model: true, sandbox: isolatedSandbox() });
+  const description = "d".repeat(GEAR_DESCRIPTION_CHARACTERS_MAX + 1);
+  lab.model.script("boss", [
+    [
+      call("gear_forge", { ...FORGE, description }),
+      call("gear_forge", FORGE),
+      call("gear_forge", { ...FORGE, description }),
+    ],
+    say("done"),
+  ]);
+  await lab.chat("go");
+  const problem = "description: at most 10000 characters. Nothing was done.";
+  const saved = expect.stringContaining('Gear "adder" version 1 is saved');
+  expect(lab.model.resultsOf("boss")).toEqual([problem, saved, problem]);
 });
 
 test("lists the names of all built-in tools", async () => {

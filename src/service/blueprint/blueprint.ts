@@ -16,6 +16,7 @@ import { emptySpot } from "./layout.ts";
 import {
   AGENT_NAME_CHARACTERS_MAX,
   AGENTS_PER_WORKSPACE_MAX,
+  ROLE_CHARACTERS_MAX,
   ROLES_BYTES_MAX,
   WIRES_PER_WORKSPACE_MAX,
   ORCHESTRATOR_NAME,
@@ -74,6 +75,7 @@ export class Blueprint {
   createAgentIn(caller: Caller, workspaceId: number, input: CreateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const name = agentName(input.name);
+    requireRoleFits(input.role);
     models.existing(input.model_id);
     this.#requireFreeName(workspaceId, name);
     if (store.agentCount.get(workspaceId)!.count >= AGENTS_PER_WORKSPACE_MAX) {
@@ -125,6 +127,7 @@ export class Blueprint {
   updateAgentIn(caller: Caller, id: number, input: UpdateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const row = this.existingAgent(id);
+    if (input.role !== undefined) requireRoleFits(input.role);
     const name = input.name === undefined ? { text: row.name, key: row.name_key } : agentName(input.name);
     if (row.orchestrator && name.text !== row.name)
       throw new AppError("refused", "the orchestrator cannot be renamed");
@@ -386,6 +389,12 @@ function agentName(input: string): Name {
   const name = parseName("name", input);
   if ([...name.text].length <= AGENT_NAME_CHARACTERS_MAX) return name;
   throw fieldError("invalid", "name", `at most ${AGENT_NAME_CHARACTERS_MAX} characters for an agent`);
+}
+
+/** Agents write roles, too, and their tools have no schema of the routes. */
+function requireRoleFits(role: string): void {
+  if (role.length > ROLE_CHARACTERS_MAX)
+    throw fieldError("invalid", "role", `at most ${ROLE_CHARACTERS_MAX} characters`);
 }
 
 function budgetJson(budget: Budget | null): string | null {

@@ -19,6 +19,7 @@ import type { Isolation } from "./isolation.ts";
 import { rehashVersions } from "./rehash.ts";
 import {
   GEAR_DECISIONS_MAX,
+  GEAR_DESCRIPTION_CHARACTERS_MAX,
   GEAR_NAME_PATTERN,
   TIMEOUT_SECONDS_DEFAULT,
   VERSIONS_PAGE_BYTES_MAX,
@@ -159,6 +160,7 @@ export class Gears {
     requireName(input.name);
     const { name, runtime, args_schema: argsSchema } = input;
     const description = input.description ?? "";
+    requireDescriptionFits(description);
     const content: Content = { name, description, runtime, argsSchema, ...parseCode(runtime, input) };
     if (store.byName.get(name)) throw fieldError("conflict", "name", `a gear named "${name}" already exists`);
     const now = clock.now();
@@ -207,6 +209,7 @@ export class Gears {
     const row = this.existing(id);
     requireAuthor(caller, row);
     requireSameName(row, input);
+    if (input.description !== undefined) requireDescriptionFits(input.description);
     const content = this.#savedContent(row, input);
     const version = row.version + 1;
     const tags = input.tags === undefined ? row.tags : JSON.stringify(cleanTags(input.tags));
@@ -396,6 +399,12 @@ function requireName(name: string): void {
   if (!NAME.test(name)) throw fieldError("invalid", "name", NAME_RULE);
   if (BUILT_IN_TOOL_NAMES.has(name))
     throw fieldError("invalid", "name", `"${name}" is the name of a built-in tool`);
+}
+
+/** Agents write descriptions, too, and their tools have no schema of the routes. */
+function requireDescriptionFits(description: string): void {
+  if (description.length > GEAR_DESCRIPTION_CHARACTERS_MAX)
+    throw fieldError("invalid", "description", `at most ${GEAR_DESCRIPTION_CHARACTERS_MAX} characters`);
 }
 
 function requireAuthor(caller: Caller, row: GearRow): void {

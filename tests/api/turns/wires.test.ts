@@ -1,6 +1,7 @@
 // Goal: a wire that a turn has seen permits delegation, and every limit of delegation ends with an answer, never a hang.
 
 import { describe, expect, test } from "bun:test";
+import { ROLE_CHARACTERS_MAX } from "../../../src/service/blueprint/schema.ts";
 import { call, gate, httpError, say, type ReplyFunction, type ModelRequest } from "../../kit/model/index.ts";
 import { protocols, QUICK, type World, world } from "../../kit/service/world.ts";
 import { WORKER_TOOLS } from "../../kit/service/agent-tools.ts";
@@ -91,6 +92,18 @@ test("lets an answer use the agents that it creates", async () => {
     'Created agent "eve" and wired you to it. You can delegate to it now.',
     "worked",
   ]);
+});
+
+test("refuses a role that is longer than the routes accept", async () => {
+  await using lab = await world({ model: true });
+  const worker = (role: string) => call("agent_create", { name: "eve", role, model: "boss" });
+  const role = "r".repeat(ROLE_CHARACTERS_MAX + 1);
+  const update = call("agent_update", { agent: "eve", role });
+  lab.model.script("boss", [[worker(role), worker("You help."), update], say("done")]);
+  await lab.chat("go");
+  const problem = "role: at most 100000 characters. Nothing was done.";
+  const created = 'Created agent "eve" and wired you to it. You can delegate to it now.';
+  expect(lab.model.resultsOf("boss", 1)).toEqual([problem, created, problem]);
 });
 
 test("refuses a model's name that fits several, and takes each by the label that it lists", async () => {
