@@ -17,9 +17,9 @@ interface OverviewNeeds {
 }
 
 export function buildOverview(ground: Ground, { access, approvals, authentication, usages }: OverviewNeeds) {
-  const { db, clock, journal, background } = ground;
+  const { db, clock, log, journal, background } = ground;
   return {
     overview: new Overview({ store: overviewStore(db), access, approvals, usages, clock }),
-    liveList: new LiveList({ journal, access, authentication, background }),
+    liveList: new LiveList({ journal, access, authentication, background, log }),
   };
 }

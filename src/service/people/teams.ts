@@ -14,7 +14,7 @@ interface TeamsDeps {
   store: PeopleStore;
   audit: Audit;
   clock: Clock;
-  /** Called after members or teams are removed, so that open streams and turns recheck their rights. */
+  /** Called after members or teams change, so that open streams and turns recheck their rights. */
   rightsChanged: () => void;
 }
 
@@ -73,11 +73,12 @@ export class Teams {
   }
 
   addMember(caller: Caller, id: number, userId: number): Promise<Team> {
-    const { db, store, audit } = this.#deps;
+    const { db, store, audit, rightsChanged } = this.#deps;
     return db.write(() => {
       this.#requireLead(caller, id);
       if (!store.userById.get(userId)) throw notFound("user", userId);
       if (store.addMember.run(id, userId) > 0) {
+        db.afterCommit(rightsChanged);
         audit.record(caller, { action: "team.member.add", target: `team:${id}`, detail: { user: userId } });
       }
       return this.#record(id);

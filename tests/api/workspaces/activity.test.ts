@@ -143,3 +143,37 @@ test("tells viewers which workspaces changed, and each only those that they see"
   const told = own.seen.length;
   expect((await own.all()).length).toBe(told);
 });
+
+test("tells viewers which workspaces they gained or lost with a team, although nothing happens there", async () => {
+  await using at = await world({ model: "silent" });
+  const anna = await at.user("anna");
+  const shared = await at.workspace("shared");
+  const other = await at.workspace("other");
+  const [team, rest] = [await at.team("both"), await at.team("rest", anna)];
+  for (const [workspace, to] of [
+    [shared, team],
+    [other, rest],
+  ] as const)
+    await at.admin.put(`/workspaces/${workspace.id}/teams/${to}`);
+  await using own = await anna.events("/workspaces/events");
+  const told = () => own.seen.flatMap((event) => event.data.workspace_ids as number[]);
+  const tellsNext = async () => {
+    const before = told().length;
+    await own.until(() => told().length > before);
+    return told().slice(before);
+  };
+  await at.admin.put(`/teams/${team}/members/${anna.id}`);
+  expect(await tellsNext()).toEqual([shared.id]);
+  await at.admin.delete(`/teams/${team}/members/${anna.id}`);
+  expect(await tellsNext()).toEqual([shared.id]);
+  await at.admin.delete(`/teams/${rest}`);
+  expect(await tellsNext()).toEqual([other.id]);
+});
+
+test("ends the stream of a person whose tokens are revoked, although nothing happens", async () => {
+  await using at = await world({ model: "silent" });
+  const anna = await at.user("anna");
+  await using own = await anna.events("/workspaces/events");
+  await at.admin.delete(`/users/${anna.id}/tokens`);
+  expect(await own.all()).toEqual([]);
+});
