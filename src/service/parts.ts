@@ -179,7 +179,7 @@ function buildAbilities(ground: Ground, options: PartsOptions, needs: AbilityNee
   const network = options.network ?? SYSTEM_NETWORK;
   return {
     ...buildEgress(ground, { access, blueprint, conversation, network }),
-    ...buildGears(ground, { access, blueprint, files, sandbox }),
+    ...buildGears(ground, { access, authentication, blueprint, files, sandbox }),
     terminals: buildTerminals(ground, { access, authentication, files, installation, sandbox }),
     isolation: sandbox,
     sandbox,

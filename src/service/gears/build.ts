@@ -3,6 +3,7 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Files } from "../files/files.ts";
 import type { Ground } from "../ground.ts";
+import type { Authentication } from "../people/authentication.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { ArgsChecks } from "./args-checks.ts";
@@ -11,19 +12,21 @@ import { bindingStore } from "./binding-store.ts";
 import { GearBindings } from "./bindings.ts";
 import { Gears } from "./gears.ts";
 import { runStore } from "./run-store.ts";
+import { RunViewers } from "./run-viewers.ts";
 import { GearRuns } from "./runs.ts";
 import { gearStore } from "./store.ts";
 import { gearTools } from "./tools.ts";
 
 interface GearNeeds {
   readonly access: Access;
+  readonly authentication: Authentication;
   readonly blueprint: Blueprint;
   readonly files: Files;
   readonly sandbox: Sandbox;
 }
 
-export function buildGears(ground: Ground, { access, blueprint, files, sandbox }: GearNeeds) {
-  const { db, clock, audit, journal, workers } = ground;
+export function buildGears(ground: Ground, { access, authentication, blueprint, files, sandbox }: GearNeeds) {
+  const { db, clock, log, audit, journal, workers } = ground;
   const store = gearStore(db);
   const bindings = bindingStore(db);
   const isolation = sandbox;
@@ -71,5 +74,6 @@ export function buildGears(ground: Ground, { access, blueprint, files, sandbox }
     blueprint,
     isolation,
   });
-  return { gears, gearBindings, gearRuns, gearTools: tools };
+  const runViewers = new RunViewers({ access, authentication, journal, log });
+  return { gears, gearBindings, gearRuns, runViewers, gearTools: tools };
 }

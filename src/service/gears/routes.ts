@@ -16,6 +16,7 @@ import type { Gears } from "./gears.ts";
 import { isolationOf, type IsolationDetail } from "./isolation.ts";
 import { runTests } from "./review.ts";
 import type { GearRuns, Order } from "./runs.ts";
+import type { RunViewers } from "./run-viewers.ts";
 import {
   CreatedGear,
   CreateGear,
@@ -41,6 +42,7 @@ import {
 interface GearRoutesDeps {
   gears: Gears;
   gearRuns: GearRuns;
+  runViewers: RunViewers;
   gearBindings: GearBindings;
   isolation: IsolationDetail;
   streams: Streams;
@@ -116,7 +118,7 @@ function recordRoutes(plugin: Admission, { gears, isolation }: GearRoutesDeps) {
 }
 
 function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
-  const { gears, gearRuns, isolation } = deps;
+  const { gears, gearRuns, runViewers, isolation } = deps;
   return new Elysia({ name: "gear-runs", normalize: false, tags: ["gears"] })
     .use(plugin)
     .post(
@@ -133,7 +135,9 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
         if (isOn(query.stream) || wantsStream(exchange))
           return streamRun({ ...deps, log }, exchange, kind, order) as Response & GearResult;
         exchange.keepOpen();
-        return gearRuns.answer(kind, await gearRuns.execute(order, () => {}, { left: request.signal }));
+        const ended = await gearRuns.execute(order, () => {}, { left: request.signal });
+        runViewers.require(order);
+        return gearRuns.answer(kind, ended);
       },
       {
         caller: "any",
@@ -198,13 +202,14 @@ function bindingRoutes(plugin: Admission, { gearBindings }: GearRoutesDeps) {
 
 /** A run that has begun continues when its viewer leaves, and is recorded. A queued one has no record, so it leaves the queue with its viewer. */
 function streamRun(
-  { gearRuns, streams, background, log }: GearRoutesDeps & { log: Log },
+  { gearRuns, runViewers, streams, background, log }: GearRoutesDeps & { log: Log },
   exchange: Exchange,
   kind: "run" | "dry",
   order: Order,
 ): Response {
-  return streams.answer(exchange, (viewer) => {
+  return streams.answer(exchange, (connected) => {
     const left = new AbortController();
+    const { viewer, leave } = runViewers.guard(order, connected);
     background.run("gear run", async () => {
       try {
         const ended = await gearRuns.execute(
@@ -226,7 +231,10 @@ function streamRun(
         viewer.end();
       }
     });
-    return () => left.abort();
+    return () => {
+      leave();
+      left.abort();
+    };
   });
 }
 
