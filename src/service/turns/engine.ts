@@ -32,6 +32,8 @@ import { ROUNDS_MAX } from "./schema.ts";
 import { Scopes } from "./scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
+const MODEL_DELETED = "its model was deleted; send the message again with another one";
+
 export type ContextFor = (agent: Agent) => Promise<Documents>;
 
 interface EngineDeps {
@@ -135,7 +137,8 @@ export class Engine {
     const { recorder, listenTo, models } = this.#deps;
     const agent = this.#scopes.agentOf(run);
     const endpoint = attempt(() => models.endpoint(recorder.chosenModel(run.row) ?? agent.model_id));
-    if (endpoint instanceof AppError) return this.#fail(run, endpoint.message);
+    if (endpoint instanceof AppError)
+      return this.#fail(run, endpoint.code === "not_found" ? MODEL_DELETED : endpoint.message);
     const mayCall = limit === undefined;
     await recorder.loadThread(run.row);
     const documents = await this.#documents(context, agent);

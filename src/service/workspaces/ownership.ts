@@ -21,7 +21,11 @@ export class Ownership implements OwnedWorkspaces {
 
   transfer(from: number, to: number): void {
     const clash = this.#store.nameOwnedByBoth.get(from, to);
-    if (clash) throw new AppError("conflict", `the new owner already has a workspace named "${clash.name}"`);
+    if (clash)
+      throw new AppError(
+        "conflict",
+        `the new owner already has a workspace named "${clash.name}"; choose another owner, or delete one of the two`,
+      );
     this.#store.transfer.run(to, from);
   }
 }

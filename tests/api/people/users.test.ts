@@ -132,7 +132,7 @@ test("refuses a transfer that would give two workspaces one name", async () => {
   await refusal(
     at.admin.delete(`/users/${anna.id}?transfer_to=${bert.id}`),
     "conflict",
-    'the new owner already has a workspace named "Lab"',
+    'the new owner already has a workspace named "Lab"; choose another owner, or delete one of the two',
   );
   expect(await anna.get("/workspaces")).toHaveLength(2);
 });

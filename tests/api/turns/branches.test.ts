@@ -2,7 +2,7 @@
 // meanwhile. Sent prompts stay on record exactly.
 
 import { describe, expect, test } from "bun:test";
-import { gate, hang, say } from "../../kit/model/index.ts";
+import { call, gate, hang, say } from "../../kit/model/index.ts";
 import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 import { type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
@@ -68,8 +68,8 @@ describe("branches", () => {
     await viewer.until((event) => event.type === "branch.switched");
 
     // The record shows the prompts as they were sent.
-    const [call] = await lab.calls(three.id);
-    const { parts } = await lab.admin.get(`/calls/${call!.id}`);
+    const [last] = await lab.calls(three.id);
+    const { parts } = await lab.admin.get(`/calls/${last!.id}`);
     const texts = parts.filter(({ kind }) => kind === "entry").map(({ text }) => text);
     expect(texts).toEqual(["one", "1", "two", "2", "three"]);
     expect(lab.model.problems).toEqual([]);
@@ -86,6 +86,24 @@ describe("branches", () => {
     await ask(lab, "and?", "yes");
     expect([lab.model.requests.at(-1)!.model, sent(lab)]).toEqual(["boss", ["one", "1 of other", "and?"]]);
     expect((await branches(lab)).forks.map(({ after_id }) => after_id)).toEqual([null]);
+  });
+
+  test("a turn whose chosen model is deleted fails with what to do, also when it is resumed", async () => {
+    await using lab = await world({ model: true });
+    const model_id = await lab.modelId("other");
+    const held = gate();
+    lab.model.script("other", [[held, call("agent_list")], say("never")]);
+    const turn = await lab.begin("one", { model_id });
+    await held.reached;
+    await lab.admin.delete(`/models/${model_id}`);
+    held.open();
+    const failed = {
+      status: "failed",
+      error: "its model was deleted; send the message again with another one",
+    };
+    expect(await lab.end(turn)).toMatchObject(failed);
+    await lab.admin.post(`/turns/${turn.id}/resume`);
+    expect(await lab.end(turn)).toMatchObject(failed);
   });
 
   test("a queued turn goes where its person said, when it begins", async () => {
