@@ -216,6 +216,21 @@ onScreen("the palette", made, (at) => {
     expect(await at.admin.get(`${at.own}/turns`)).toEqual(turns);
   });
 
+  test("has the focus at once when it replaces the field that was there while it was loading", async () => {
+    await using page = await at.open(at.own);
+    await page.getByRole("textbox", { name: "Message the orchestrator" }).waitFor();
+    const loading = await holdRequest(page, /\/palette-[\w-]+\.js$/);
+    await page.keyboard.press("Control+k");
+    await loading.held;
+    await palette(page).getByRole("textbox").waitFor();
+    // A key that is already waiting is delivered before anything that the page does later.
+    await page.evaluate(`document.activeElement.addEventListener("focusout", () =>
+      queueMicrotask(() => (window.focusedNext = document.activeElement.getAttribute("role"))))`);
+    await loading.letGo();
+    await palette(page).getByRole("option").first().waitFor();
+    expect(await page.evaluate<string | null>("window.focusedNext")).toBe("combobox");
+  });
+
   test("keeps the focus while it is loading, also after a click beside its field", async () => {
     await using page = await at.open(at.own);
     await page.getByRole("textbox", { name: "Message the orchestrator" }).fill("Not for the palette");

@@ -4,7 +4,7 @@
 import { Dialog } from "@kobalte/core/dialog";
 import Search from "lucide-solid/icons/search";
 import { useNavigate } from "@solidjs/router";
-import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, on, onMount, Show } from "solid-js";
 import { findCommands, RECENT_MAX, rangesIn, withFound } from "./command-search.ts";
 import { type Command, everyCommand } from "./command-list.tsx";
 import { plural } from "../kit/format.ts";
@@ -44,6 +44,8 @@ export function Palette(props: {
           <div class="palette-field">
             <Search size={16} aria-hidden="true" />
             <input
+              // The dialog would focus it later, and keys in between would be lost.
+              ref={(element) => onMount(() => element.focus())}
               type="text"
               role="combobox"
               aria-label="Search or run a command"
