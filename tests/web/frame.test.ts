@@ -33,6 +33,15 @@ onScreen("the frame", made, (at) => {
       return { page: beyond(document.documentElement), screen: beyond(document.querySelector("main")) };
     })()`);
 
+  test("marks one part of the breadcrumbs as the current page", async () => {
+    await using page = await at.open("/context?path=team/guide.md");
+    const crumbs = page.getByRole("navigation", { name: "Breadcrumbs" });
+    await crumbs.getByText("guide.md").waitFor();
+    expect(await crumbs.locator("[aria-current]").allInnerTexts()).toEqual(["guide.md"]);
+    await crumbs.getByRole("link", { name: "Context" }).click();
+    await eventually(() => crumbs.locator("[aria-current]").allInnerTexts(), ["Context"]);
+  });
+
   test("titles every place and marks it in the rail; reports unknown addresses", async () => {
     await using page = await at.open("/settings");
     for (const place of ["Workspaces", "Models", "Settings"]) {

@@ -24,6 +24,9 @@ import { setPending } from "./tab-title.ts";
 /** The places that agents work with; the rest is about the server. */
 const SECOND_GROUP_FROM = "/models";
 const COUNT_SHOWN_MAX = 99;
+/** Returns a count as a badge shows it. */
+export const shownCount = (count: number): string =>
+  count > COUNT_SHOWN_MAX ? `${COUNT_SHOWN_MAX}+` : String(count);
 const [folded, setFolded] = stored("rail.folded", false);
 const isFolded = () => folded() && !narrow();
 const [asked, setAsked] = createSignal(false);
@@ -129,7 +132,7 @@ function PlaceLink(props: { readonly place: Place; readonly count: number }): JS
       <span class="rail-word">{props.place.name}</span>
       <Show when={props.count > 0}>
         <span class="rail-count">
-          {props.count > COUNT_SHOWN_MAX ? `${COUNT_SHOWN_MAX}+` : props.count}
+          {shownCount(props.count)}
           <span class="visually-hidden"> pending</span>
         </span>
       </Show>

@@ -6,12 +6,12 @@ import Search from "lucide-solid/icons/search";
 import { createEffect, createSignal, For, type JSX, onCleanup, Show } from "solid-js";
 import { storedAt } from "../api/reach.ts";
 import { IconButton } from "../kit/button.tsx";
-import { count, plural } from "../kit/format.ts";
+import { plural } from "../kit/format.ts";
 import { narrow } from "../kit/screen.ts";
 import type { Connection } from "../state/feed.ts";
 import { openCommands } from "./commands.tsx";
 import { OfflineNote } from "./offline-note.tsx";
-import { openRail, railOpen } from "./rail.tsx";
+import { openRail, railOpen, shownCount } from "./rail.tsx";
 import { pending, tabTitle } from "./tab-title.ts";
 
 interface Crumb {
@@ -54,7 +54,7 @@ export function TopLine(): JSX.Element {
             aria-label={plural(pending(), "pending approval")}
           >
             <span class="rail-count" aria-hidden="true">
-              {count(pending())}
+              {shownCount(pending())}
             </span>
           </A>
         </Show>
@@ -65,7 +65,7 @@ export function TopLine(): JSX.Element {
             {(crumb) => (
               <li class="ellipsis" title={crumb.name}>
                 <Show when={crumb.path} fallback={<span aria-current="page">{crumb.name}</span>}>
-                  <A href={crumb.path!}>{crumb.name}</A>
+                  <a href={crumb.path}>{crumb.name}</a>
                 </Show>
               </li>
             )}
