@@ -85,6 +85,16 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByLabel("Text of the instruction").getByText("Say hello.").waitFor();
   });
 
+  test("asks before the close button discards a new instruction", async () => {
+    await using page = await open("/library");
+    await page.getByRole("button", { name: "Create instruction" }).click();
+    await side(page).getByLabel("Text").fill("Say something.\n");
+    await side(page).getByRole("button", { name: "Close" }).click();
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await side(page).waitFor({ state: "detached" });
+  });
+
   test("shows both texts when someone else saved meanwhile", async () => {
     const { id } = await make("shared", "First.");
     await using page = await open(`/library/${id}`);

@@ -82,6 +82,16 @@ onScreen("the people screen", withModel, (at) => {
     await eventually(() => details(page).evaluate((pane) => pane === document.activeElement), true);
   });
 
+  test("closes the pane of a form by the button that every pane has", async () => {
+    await using page = await open();
+    for (const name of ["Add person", "Create team"]) {
+      await page.getByRole("button", { name }).first().click();
+      await details(page).getByRole("heading", { name }).waitFor();
+      await details(page).getByRole("button", { name: "Close" }).click();
+      await details(page).waitFor({ state: "detached" });
+    }
+  });
+
   test("shows refusals beside the field and keeps the input", async () => {
     await using page = await open();
     await page.getByRole("button", { name: "Add person" }).click();

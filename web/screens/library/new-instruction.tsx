@@ -9,6 +9,7 @@ import { createSubmission } from "../../kit/form.tsx";
 import { mayDiscard } from "../../kit/leaving.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { onSaveKey } from "../../kit/save-key.ts";
+import { SideHead } from "../../kit/side-head.tsx";
 import { keep, remember } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
 import { keepDraft } from "./edit-instruction.tsx";
@@ -44,15 +45,17 @@ export function NewInstruction(props: {
     props.onCancel();
   };
   return (
-    <form
-      ref={focusOn("input")}
-      class="section form"
-      onSubmit={(event) => void sent.submit(event)}
-      onKeyDown={onSaveKey(() => void sent.submit())}
-    >
-      <h2 class="pane-title">Create instruction</h2>
-      <WordingFields value={wording()} onChange={change} sent={sent} />
-      <FormActions form={sent} action="Create instruction" onCancel={() => void cancel()} />
-    </form>
+    <>
+      <SideHead title="Create instruction" onClose={() => void cancel()} />
+      <form
+        ref={focusOn("input")}
+        class="section form"
+        onSubmit={(event) => void sent.submit(event)}
+        onKeyDown={onSaveKey(() => void sent.submit())}
+      >
+        <WordingFields value={wording()} onChange={change} sent={sent} />
+        <FormActions form={sent} action="Create instruction" onCancel={() => void cancel()} />
+      </form>
+    </>
   );
 }

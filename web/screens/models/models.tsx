@@ -1,15 +1,14 @@
 // The catalogue: providers and models in two tables, with details and forms beside them. The address names the open one.
 
 import { useSearchParams } from "@solidjs/router";
-import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
-import { IconButton } from "../../kit/button.tsx";
 import { keptRecord } from "../../kit/deleted.tsx";
 import { Select } from "../../kit/form.tsx";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
+import { SideHead } from "../../kit/side-head.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Loaded, NotFound } from "../../kit/states.tsx";
 import { modelsQuery, providersQuery } from "../../state/lists.ts";
@@ -115,28 +114,6 @@ function Side(props: {
         )}
       </Match>
     </Switch>
-  );
-}
-
-function SideHead(props: {
-  readonly title: string;
-  readonly tag?: string;
-  readonly onClose: () => void;
-}): JSX.Element {
-  return (
-    <header class="section models-head">
-      <h2 class="pane-title wrap" dir="auto">
-        {props.title}
-      </h2>
-      <Show when={props.tag}>
-        <span class="tag" title={props.tag}>
-          {props.tag}
-        </span>
-      </Show>
-      <IconButton small label="Close" onClick={props.onClose}>
-        <X aria-hidden="true" />
-      </IconButton>
-    </header>
   );
 }
 

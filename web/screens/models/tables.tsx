@@ -151,7 +151,7 @@ function NoProviders(props: { readonly onAdd: () => void }): JSX.Element {
 function providerColumns(modelsOf: (id: number) => number): Column<Provider>[] {
   return [
     { title: "Name", cell: (one) => <span dir="auto">{one.name}</span>, sortBy: (one) => one.name },
-    { title: "Kind", cell: (one) => typeTitle(one.type), tight: true, optional: true },
+    { title: "Type", cell: (one) => typeTitle(one.type), tight: true, optional: true },
     {
       title: "Address",
       cell: (one) =>

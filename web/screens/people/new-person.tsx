@@ -9,6 +9,7 @@ import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
+import { SideHead } from "../../kit/side-head.tsx";
 import { showToken } from "./one-time-token.tsx";
 import { ROLE_MEANS, roleChoices } from "./role-names.ts";
 
@@ -29,27 +30,29 @@ export function NewPerson(props: {
     await refresh("users");
   });
   return (
-    <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="pane-title">Add person</h2>
-      <TextInput
-        label="Name"
-        value={name()}
-        onInput={setName}
-        problem={sent.of("name")}
-        hint="People sign in with this name."
-        required
-      />
-      <Select
-        label="Role"
-        value={role()}
-        choices={roleChoices}
-        onChange={(value) => setRole(value as Role)}
-        problem={sent.of("role")}
-        hint={ROLE_MEANS[role()]}
-      />
-      <FormActions form={sent} action="Add person" onCancel={props.onCancel}>
-        <p class="small muted">Their token is shown next, once.</p>
-      </FormActions>
-    </form>
+    <>
+      <SideHead title="Add person" onClose={props.onCancel} />
+      <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
+        <TextInput
+          label="Name"
+          value={name()}
+          onInput={setName}
+          problem={sent.of("name")}
+          hint="People sign in with this name."
+          required
+        />
+        <Select
+          label="Role"
+          value={role()}
+          choices={roleChoices}
+          onChange={(value) => setRole(value as Role)}
+          problem={sent.of("role")}
+          hint={ROLE_MEANS[role()]}
+        />
+        <FormActions form={sent} action="Add person" onCancel={props.onCancel}>
+          <p class="small muted">Their token is shown next, once.</p>
+        </FormActions>
+      </form>
+    </>
   );
 }

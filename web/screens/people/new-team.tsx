@@ -8,6 +8,7 @@ import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
+import { SideHead } from "../../kit/side-head.tsx";
 
 export function NewTeam(props: {
   readonly onMade: (id: number) => void;
@@ -23,10 +24,12 @@ export function NewTeam(props: {
     show(team.id);
   });
   return (
-    <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="pane-title">Create team</h2>
-      <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
-      <FormActions form={sent} action="Create team" onCancel={props.onCancel} />
-    </form>
+    <>
+      <SideHead title="Create team" onClose={props.onCancel} />
+      <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
+        <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
+        <FormActions form={sent} action="Create team" onCancel={props.onCancel} />
+      </form>
+    </>
   );
 }

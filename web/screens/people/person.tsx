@@ -81,7 +81,7 @@ function Shown(props: PersonProps & Opened): JSX.Element {
           }
         />
         <p class="small muted">
-          Added <Time time={props.user.created_at} />
+          Added <Time time={props.user.created_at} relative />
           <Show when={props.user.id === me()?.id}>. This is you</Show>.
         </p>
       </header>
@@ -188,12 +188,11 @@ function Access(props: { readonly user: User }): JSX.Element {
         </dd>
       </dl>
       <div class="people-actions">
-        <Button small busy={creation.busy()} onClick={() => void creation.run()}>
+        <Button busy={creation.busy()} onClick={() => void creation.run()}>
           <KeyRound aria-hidden="true" />
           Create token
         </Button>
         <Button
-          small
           kind="danger"
           busy={revocation.busy()}
           disabled={props.user.tokens === 0}
@@ -241,7 +240,7 @@ function Deletion(props: { readonly user: User; readonly onGone: () => void }): 
   });
   return (
     <section class="section">
-      <Button small kind="danger" onClick={() => setAsking(true)}>
+      <Button kind="danger" onClick={() => setAsking(true)}>
         Delete person
       </Button>
       <Show when={asking()}>

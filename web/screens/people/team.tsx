@@ -230,7 +230,7 @@ function Deletion(props: { readonly team: Team; readonly onGone: () => void }): 
   };
   return (
     <section class="section">
-      <Button small kind="danger" busy={deletion.busy()} onClick={() => void remove()}>
+      <Button kind="danger" busy={deletion.busy()} onClick={() => void remove()}>
         Delete team
       </Button>
     </section>
