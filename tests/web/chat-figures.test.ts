@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { belowSight, bubble, chatRoom, chip } from "../kit/browser/chat-room.ts";
+import { edgesOf } from "../kit/browser/edges.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, say, usage } from "../kit/model/index.ts";
@@ -36,6 +37,22 @@ onScreen("the chat's figures", chatRoom, (room) => {
       await bubble(page, "scribe", "Written.").getByText("42 tokens").waitFor();
       expect(await page.getByText("275 tokens").count()).toBe(0);
     }
+  });
+
+  test("keeps the time of an answer in sight on a narrow screen, and shortens what is before it", async () => {
+    const desk = await room.desk();
+    const { model_id: modelId } = await desk.orchestrator();
+    await room.admin.patch(`/models/${modelId}`, {
+      label: "a model with a name that is longer than a phone",
+    });
+    room.model.script("boss", [say("Here.")]);
+    await desk.chat("go");
+    await using page = await room.open(desk.own, { width: 360, height: 740 });
+    const answer = bubble(page, "orchestrator", "Here.");
+    await answer.getByText("a model with a name").waitFor();
+    const right = async (part: Locator) => (await edgesOf(part)).right;
+    await eventually(async () => (await right(answer.locator("time"))) <= (await right(answer)), true);
+    await room.admin.patch(`/models/${modelId}`, { label: "boss" });
   });
 
   test("says that a cost is unknown, and that a sum is at least so much", async () => {

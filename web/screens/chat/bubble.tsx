@@ -90,15 +90,15 @@ function Who(props: { readonly item: Bubble; readonly name: string }): JSX.Eleme
       >
         {props.name}
       </button>
-      <span class="chat-when ellipsis">
+      <span class="chat-when">
         <Show when={room.namesKnown()}>
-          {facts().join(" · ")}
+          <span class="ellipsis">{facts().join(" · ")}</span>
           <Show when={first()}>
             {(time) => (
-              <>
+              <span class="chat-time">
                 {facts().length > 0 ? " · " : ""}
                 <Time time={time()} />
-              </>
+              </span>
             )}
           </Show>
         </Show>
