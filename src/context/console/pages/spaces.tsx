@@ -42,7 +42,11 @@ export function SpacesBody({ rows, mayCreate, next, first }: SpacesProps): VNode
     );
   return (
     <div class="console-stack">
-      {mayCreate && <div class="console-bar">{create}</div>}
+      {mayCreate && (
+        <div class="console-bar">
+          <span class="end">{create}</span>
+        </div>
+      )}
       <Table
         label="Spaces"
         head={["Name", NUMBERS("Documents"), NUMBERS("Versions"), NUMBERS("Size"), "Created"]}

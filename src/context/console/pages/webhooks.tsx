@@ -55,10 +55,10 @@ export function WebhooksBody({ hooks, group }: WebhooksProps): VNode {
   return (
     <div class="console-stack">
       <div class="console-bar">
-        {create}
         <a class="btn" href={DEAD_LETTERS}>
           Dead letters
         </a>
+        <span class="end">{create}</span>
       </div>
       <Groups hooks={hooks} group={group} />
       <Hooks hooks={group === undefined ? hooks : hooks.filter((one) => groupOf(one) === group)} />
