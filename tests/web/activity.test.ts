@@ -190,13 +190,13 @@ onScreen("activity", chatRoom, (room) => {
     await side.getByLabel("Arguments of echo_args").getByText('"type": "object"').waitFor();
     const figure = (name: string) =>
       side.locator("dl.inspector-figures > div").filter({ hasText: name }).locator("dd").textContent();
-    expect([await figure("tokens in"), await figure("cached"), await figure("tokens out")]).toEqual([
+    expect([await figure("Tokens in"), await figure("Cached"), await figure("Tokens out")]).toEqual([
       "not reported",
       "not reported",
       "not reported",
     ]);
 
-    await side.getByRole("tab", { name: "answer" }).click();
+    await side.getByRole("tab", { name: "Answer" }).click();
     await side.getByText("Twelve words.", { exact: true }).waitFor();
   });
 
@@ -204,7 +204,7 @@ onScreen("activity", chatRoom, (room) => {
     const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.orchestratorId);
     await using page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
     const side = inspector(page);
-    await side.getByRole("tab", { name: "changed since call 1" }).click();
+    await side.getByRole("tab", { name: "Changed since call 1" }).click();
     await side.getByText("3 unchanged parts").waitFor();
     // A summary comes first.
     const summary = side.getByText(/^\+\d messages$/);
@@ -226,7 +226,7 @@ onScreen("activity", chatRoom, (room) => {
     const last = await chat(desk, "Bye.");
     await page.goto(`${room.url}${own()}/activity?turn=${last}`);
     await step(page, "model call 1").click();
-    await side.getByRole("tab", { name: `changed since turn ${last - 1}` }).click();
+    await side.getByRole("tab", { name: `Changed since turn ${last - 1}` }).click();
     await changes.getByText("Role", { exact: true }).waitFor();
     await changes.getByRole("deletion").filter({ hasText: "and exact" }).waitFor();
     await side.getByText("+2 messages, role changed").waitFor();
@@ -239,7 +239,7 @@ onScreen("activity", chatRoom, (room) => {
     await eventually(async () => (await edgesOf(wide)).width > 1000, true);
     expect(await accessibilityProblems(page)).toEqual([]);
     await wide.getByRole("button", { name: "Close" }).click();
-    await side.getByRole("tab", { name: "exact prompt" }).click();
+    await side.getByRole("tab", { name: "Exact prompt" }).click();
     await side.getByRole("button", { name: "Wide view" }).click();
     await wide.getByRole("list", { name: "Parts of the prompt" }).getByText("You are brief.").waitFor();
     await page.keyboard.press("Escape");
@@ -307,7 +307,7 @@ onScreen("activity", chatRoom, (room) => {
     await room.letGearGo();
     await inspector(page).getByText("counted").first().waitFor();
     await step(page, "model call 2").click();
-    await inspector(page).getByRole("tab", { name: "answer" }).click();
+    await inspector(page).getByRole("tab", { name: "Answer" }).click();
     await inspector(page).getByText("Nearly").waitFor();
     hold.open();
     await inspector(page).getByText("Nearly there.").waitFor();
@@ -387,7 +387,7 @@ onScreen("activity", chatRoom, (room) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.goto(`${room.url}${own()}/activity?turn=${turnId}&inspect=call-${calls[2]!.id}`);
     const side = inspector(page);
-    for (const tab of ["exact prompt", /^changed since/, "answer"]) {
+    for (const tab of ["Exact prompt", /^Changed since/, "Answer"]) {
       await side.getByRole("tab", { name: tab }).click();
       await side.getByRole("tabpanel").locator("p, li, pre").first().waitFor();
       expect(await problemsInBothThemes(page)).toEqual([]);

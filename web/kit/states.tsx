@@ -73,6 +73,18 @@ export function ProblemNotice(props: {
   );
 }
 
+/** The recorded reason of a failure, which nobody can retry here. */
+export function FailureNotice(props: { readonly reason: string }): JSX.Element {
+  return (
+    <div class="notice bad">
+      <CircleAlert aria-hidden="true" />
+      <div class="wrap" classList={{ "from-server": startsLower(props.reason) }} dir="auto">
+        {props.reason}
+      </div>
+    </div>
+  );
+}
+
 /** The way out of something that was not found. */
 interface WayOut {
   readonly name: string;
@@ -147,7 +159,7 @@ export function Failed(props: {
   readonly onRetry: () => void;
 }): JSX.Element {
   return (
-    <div class={props.page === undefined ? "section" : "body"}>
+    <div class={props.page === undefined ? "section part-failed" : "body"}>
       <Show when={props.page}>
         <div class="title">
           <h1>{props.page}</h1>

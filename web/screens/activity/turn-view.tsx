@@ -8,7 +8,7 @@ import type { Turn, TurnSteps } from "../../../src/service/turns/schema.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { createSeconds } from "../../kit/countdown.ts";
 import { exactTime, moment } from "../../kit/format.ts";
-import { Empty, NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { Empty, FailureNotice, NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { isOpen, senderOf } from "../../state/workspace-state.ts";
 import { hasOpenGap } from "./axis.ts";
@@ -146,9 +146,7 @@ function Steps(props: { readonly steps: TurnSteps; readonly turn: Turn; readonly
       <Show when={props.turn.error}>
         {(error) => (
           <div class="section">
-            <div class="notice bad">
-              <div class="wrap">{error()}</div>
-            </div>
+            <FailureNotice reason={error()} />
           </div>
         )}
       </Show>

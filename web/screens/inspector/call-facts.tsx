@@ -5,6 +5,7 @@ import { type JSX, Show } from "solid-js";
 import type { Call } from "../../../src/service/turns/schema.ts";
 import { count, duration, money } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
+import { FailureNotice } from "../../kit/states.tsx";
 
 const NOT_REPORTED = "not reported";
 
@@ -17,18 +18,18 @@ export function CallFacts(props: { readonly call: Call }): JSX.Element {
     <section class="section">
       <Show when={props.call.error}>
         {(error) => (
-          <div class="notice bad inspector-error">
-            <div class="wrap">{error()}</div>
+          <div class="inspector-error">
+            <FailureNotice reason={error()} />
           </div>
         )}
       </Show>
       <dl class="inspector-figures num">
-        <Figure name="tokens in" value={reported(props.call.input_tokens)} />
-        <Figure name="cached" value={reported(props.call.cached_input_tokens)} />
-        <Figure name="tokens out" value={reported(props.call.output_tokens)} />
-        <Figure name="cost" value={props.call.cost === null ? "unknown" : money(props.call.cost)} />
-        <Figure name="first chunk" value={time(props.call.first_chunk_ms)} />
-        <Figure name="duration" value={time(props.call.duration_ms)} />
+        <Figure name="Tokens in" value={reported(props.call.input_tokens)} />
+        <Figure name="Cached" value={reported(props.call.cached_input_tokens)} />
+        <Figure name="Tokens out" value={reported(props.call.output_tokens)} />
+        <Figure name="Cost" value={props.call.cost === null ? "unknown" : money(props.call.cost)} />
+        <Figure name="First chunk" value={time(props.call.first_chunk_ms)} />
+        <Figure name="Duration" value={time(props.call.duration_ms)} />
       </dl>
       <Show when={props.call.cost === null && !running()}>
         <p class="small muted">

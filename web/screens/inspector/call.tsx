@@ -86,13 +86,13 @@ function OneCall(props: { readonly call: Call; readonly context: CallContext | u
         </p>
         <Tabs.List class="inspector-tabs" aria-label="Parts of the model call">
           <Tabs.Trigger value="prompt" class="tag">
-            exact prompt
+            Exact prompt
           </Tabs.Trigger>
           <Tabs.Trigger value="changes" class="tag">
             {changesLabel(props.call, props.context)}
           </Tabs.Trigger>
           <Tabs.Trigger value="answer" class="tag">
-            answer
+            Answer
           </Tabs.Trigger>
         </Tabs.List>
         <WideView title={title()} call={props.call} context={props.context} />
@@ -138,13 +138,13 @@ function WideView(props: {
 
 function changesLabel(call: Call, context: CallContext | undefined): string {
   const previous = context?.previous;
-  if (!previous) return "changed since the previous call";
-  if (previous.run_id === call.run_id) return `changed since call ${context.previousNumber}`;
+  if (!previous) return "Changed since the previous call";
+  if (previous.run_id === call.run_id) return `Changed since call ${context.previousNumber}`;
   return previous.turn_id === call.turn_id
-    ? "changed since its last run"
+    ? "Changed since its last run"
     : context.previousTurn === undefined
-      ? "changed since an earlier turn"
-      : `changed since turn ${context.previousTurn}`;
+      ? "Changed since an earlier turn"
+      : `Changed since turn ${context.previousTurn}`;
 }
 
 function ExactPrompt(props: { readonly call: Call; readonly context: CallContext | undefined }): JSX.Element {
