@@ -70,6 +70,12 @@ onScreen("a page with little room", talked, (at) => {
       await eventually(async () => (await edgesOf(pane)).width >= READABLE_PX, true);
   });
 
+  test("at 200 % shows the names of workspaces whole", async () => {
+    const page = await at.look("/workspaces", { width: 640, height: 430 });
+    const name = page.getByRole("link", { name: LONG });
+    await eventually(() => name.evaluate((link) => link.scrollWidth <= link.clientWidth), true);
+  });
+
   test("shows the names of a table whole on a tablet, and the columns that fit beside an open pane", async () => {
     const tablet = await at.look("/workspaces", TABLET);
     const name = tablet.getByRole("link", { name: LONG });

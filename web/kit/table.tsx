@@ -36,6 +36,8 @@ interface TableProps<T> {
   readonly key: (row: T) => string | number;
   readonly chosen?: string | number | undefined;
   readonly onChoose?: (row: T) => void;
+  /** Hides columns as soon as a table of many columns does, because some are of fixed width. */
+  readonly many?: boolean;
 }
 
 const SHOWN_AT_FIRST = 200;
@@ -56,7 +58,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
     <div class="table-room">
       <table
         class="table"
-        classList={{ many: props.columns.length >= MANY_COLUMNS }}
+        classList={{ many: props.many ?? props.columns.length >= MANY_COLUMNS }}
         aria-label={props.label}
       >
         <thead>

@@ -83,7 +83,7 @@ export function WorkspaceList(props: ListProps): JSX.Element {
           onFocusIn={() => setInUse(true)}
           onFocusOut={() => setInUse(false)}
         >
-          <Table label="Workspaces" rows={fitting()} columns={columns} key={({ id }) => id} />
+          <Table label="Workspaces" rows={fitting()} columns={columns} key={({ id }) => id} many />
         </div>
       </Show>
       <p class="small muted num workspaces-count" role="status">
