@@ -348,4 +348,26 @@ describe("the audit record", () => {
     const line = expect.stringContaining("line 2: the line was edited");
     expect([verified.exitCode, verified.stdout]).toEqual([1, line]);
   });
+
+  test("that an admin acknowledged is intact in every later backup, until those lines change again", async () => {
+    await using server = await runContext();
+    await server.admin.write("a.md", "one");
+    await server.end("SIGTERM");
+    const path = join(server.directory, AUDIT);
+    writeFileSync(path, readFileSync(path, "utf8").replace('"ok"', '"denied"'));
+    await server.start();
+    await server.printed("audit", "acknowledge");
+    await server.admin.write("b.md", "two");
+    const backup = join(good.folder.path, "acknowledged.tar.zst");
+    await server.printed("backup", "create", "--out", backup);
+    expect(await printed("backup", "verify", backup)).toContain("intact");
+    const directory = join(good.folder.path, "acknowledged");
+    await printed("backup", "restore", backup, "--server-dir", directory);
+    expect(await printed("audit", "verify", "--server-dir", directory)).toStartWith("the chain is intact");
+    const members = await membersOf(backup);
+    const { bytes } = members.find(({ name }) => name === AUDIT)!;
+    const again = Buffer.from(Buffer.from(bytes).toString("utf8").replace('"denied"', '"error"'));
+    const told = await saidByCommands(await packed(withMember(members, AUDIT, again)));
+    expect(told).toMatch(/: lines 1 to \d+ were acknowledged and have changed since;/);
+  });
 });

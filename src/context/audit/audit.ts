@@ -359,11 +359,16 @@ export class Audit {
   }
 }
 
+/** Returns the beginning of the file that an admin acknowledged as it is, from the database or a copy of it. */
+export function acknowledgedPart(db: Db): Baseline | undefined {
+  return auditStore(db).baseline() ?? undefined;
+}
+
 /** Verifies the file of a stopped server against its last anchor. Changes nothing. */
 export function verifyOffline(path: string, db: Db): AuditVerification {
   const store = auditStore(db);
   const anchor: Anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
-  const found = checkedNow(path, { anchor, baseline: store.baseline() ?? undefined, mayEndTorn: true });
+  const found = checkedNow(path, { anchor, baseline: acknowledgedPart(db), mayEndTorn: true });
   return withBreaks(found, store.openBreaks().map(toBreak));
 }
 

@@ -7,7 +7,8 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { plural } from "../../kit/text/amounts.ts";
-import { verifyAuditFile } from "../audit/verify.ts";
+import { acknowledgedPart } from "../audit/audit.ts";
+import { checkedNow, type Baseline } from "../audit/verify.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { decode } from "../versioned-store/coding.ts";
 import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
@@ -31,7 +32,7 @@ export async function checkContent(
   onBytes: (count: number) => void,
 ): Promise<string | undefined> {
   named(directory, CONFIG_MEMBER, () => loadServerConfig(directory));
-  await withDatabase(directory, DATABASE_MEMBER, () => Promise.resolve());
+  const acknowledged = await withDatabase(directory, DATABASE_MEMBER, acknowledgedPart);
   for (const space of manifest.spaces) {
     const { file, database } = spaceMembers(space.name);
     const { name } = named(directory, file, () => readSpaceFile(join(directory, file)));
@@ -43,14 +44,14 @@ export async function checkContent(
       await checkBlobs(database, store, signal, onBytes);
     });
   }
-  return auditProblem(join(directory, AUDIT_MEMBER), manifest);
+  return auditProblem(join(directory, AUDIT_MEMBER), manifest, acknowledged);
 }
 
-async function withDatabase(
+async function withDatabase<T>(
   directory: string,
   member: string,
-  look: (db: Db) => Promise<void>,
-): Promise<void> {
+  look: (db: Db) => T | Promise<T>,
+): Promise<T> {
   const db = named(directory, member, () => openDatabase(join(directory, member)));
   try {
     const store = integrityStore(db);
@@ -64,7 +65,7 @@ async function withDatabase(
           `the database is damaged: a row of ${stray.table} has a dangling reference`,
         );
     });
-    await look(db);
+    return await look(db);
   } finally {
     db.close();
   }
@@ -125,13 +126,12 @@ function isWhole(blob: StoredBlob): boolean {
   }
 }
 
-function auditProblem(path: string, { audit }: Manifest): string | undefined {
+function auditProblem(path: string, { audit }: Manifest, baseline: Baseline | undefined): string | undefined {
   const anchor = { entries: audit.entries, hash: audit.head };
-  const found = verifyAuditFile(path, anchor);
-  if (!found.ok) return `${AUDIT_MEMBER}: line ${found.line}: ${found.problem}`;
-  const entries = found.entries + found.skipped;
-  if (entries === audit.entries) return undefined;
-  return `${AUDIT_MEMBER}: ${plural(entries, "record")}, but the manifest says ${audit.entries}`;
+  const { ok, line, problem, last } = checkedNow(path, { anchor, baseline });
+  if (!ok) return `${AUDIT_MEMBER}: line ${line}: ${problem}`;
+  if (last.seq === audit.entries) return undefined;
+  return `${AUDIT_MEMBER}: ${plural(last.seq, "record")}, but the manifest says ${audit.entries}`;
 }
 
 function wrong(member: string, problem: string): AppError {
