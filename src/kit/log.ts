@@ -20,6 +20,8 @@ export interface Log {
 }
 
 export interface OpenLog extends Log {
+  /** Writes at `info`, whatever the level: for a line that nothing can recover. */
+  announce(message: string, fields?: LogFields): void;
   /** Writes pending counts, before the program exits. */
   flush(): void;
 }
@@ -63,6 +65,7 @@ export function createLog(options: LogOptions): OpenLog {
     info: emit("info"),
     warn: emit("warn"),
     error: emit("error"),
+    announce: (message, fields = {}) => write("info", message, fields),
     flush: () => failures.flush(),
   };
 }

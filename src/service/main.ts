@@ -186,11 +186,11 @@ async function prepare(parts: Parts, log: Log): Promise<void> {
   log.info("audit", { entries: audit.seq, head: audit.hash });
 }
 
-function seedAdmin(parts: Parts, config: Config, log: Log): void {
+function seedAdmin(parts: Parts, config: Config, log: OpenLog): void {
   const seeded = parts.users.seedAdmin(config.seedToken);
   if (!seeded) return;
   if (seeded.given) log.info("admin created with the token from SERVICE_ADMIN_TOKEN");
-  else log.info("admin created; its token is shown only here", { token: seeded.token });
+  else log.announce("admin created; its token is shown only here", { token: seeded.token });
 }
 
 function announce(parts: Parts, listener: Listener, log: Log): void {

@@ -9,6 +9,7 @@ import type { Config, ServeFlags } from "../../src/service/config/schema.ts";
 import { binaryPath, runBinary } from "../kit/binaries.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { world } from "../kit/service/world.ts";
 import { runService } from "../kit/service/running.ts";
 import { within } from "../kit/within.ts";
 
@@ -272,6 +273,13 @@ describe("the admin's token", () => {
     expect([bytes.includes(hash), bytes.includes(first.token), bytes.includes(first.token.slice(6))]).toEqual(
       [true, false, false],
     );
+  });
+
+  test("is announced at any log level, since nothing can recover it", async () => {
+    for (const logLevel of ["warn", "error"]) {
+      await using at = await world({ flags: { logLevel } });
+      expect(at.program.token).toMatch(TOKEN);
+    }
   });
 
   test("given in the environment it is used and never shown", async () => {
