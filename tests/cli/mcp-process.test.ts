@@ -114,6 +114,21 @@ describe("the process", () => {
     expect(await child.stderr.text()).toBe("");
   });
 
+  test("answers a batch behind spaces and empty lines, and a last message without a line end", async () => {
+    await using place = await inFolder();
+    const child = spawned(...place.flags);
+    const ping = (id: string) => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" });
+    child.stdin.write(`${initialize}{"jsonrpc":"2.0","method":"notifications/initialized"}\n`);
+    child.stdin.write(`\n \t[${ping("a")}]\r\n \r\n  [ ${ping("b")} ]\n${ping("c")}\n[${ping("d")}]`);
+    await child.stdin.end();
+    const lines = (await child.stdout.text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toEqual([1, "a", "b", "c", "d"]);
+    expect(await child.stderr.text()).toBe("");
+  });
+
   test("a message without end is refused, and ends it", async () => {
     await using place = await inFolder();
     const child = spawned(...place.flags);

@@ -1,12 +1,14 @@
 // Takes batches apart. Version 2025-03-26 of the protocol lets a client send several messages as one array; the library reads single ones. Each
-// request of a batch is answered by itself, with its id.
+// request of a batch is answered by itself, with its id. Leaves out blank lines, which the library would refuse.
 
 import { MESSAGE_BYTES_MAX } from "./schema.ts";
 
 const LINE_FEED = 0x0a;
 const OPENING_BRACKET = 0x5b;
+/** The white space of JSON: space, tab, line feed, carriage return. */
+const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, LINE_FEED, 0x0d]);
 
-/** Yields everything as it is but batches, whose messages become lines. */
+/** Yields everything as it is but blank lines and batches, whose messages become lines. The last message may lack its line end. */
 export async function* withoutBatches(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -27,11 +29,13 @@ export async function* withoutBatches(input: AsyncIterable<Buffer>): AsyncGenera
     if (bytes > MESSAGE_BYTES_MAX) yield line(rest);
     else if (rest.length > 0) parts.push(rest);
   }
-  if (parts.length > 0) yield Buffer.concat(parts);
+  if (parts.length > 0) yield* messagesIn(line(Buffer.of(LINE_FEED)));
 }
 
 function* messagesIn(line: Buffer): Generator<Buffer> {
-  const messages = line[0] === OPENING_BRACKET ? parsed(line) : undefined;
+  const first = line.find((byte) => !BLANK.has(byte));
+  if (first === undefined) return;
+  const messages = first === OPENING_BRACKET ? parsed(line) : undefined;
   if (!Array.isArray(messages) || messages.length === 0) return yield line;
   for (const message of messages) yield Buffer.from(`${JSON.stringify(message)}\n`);
 }
