@@ -28,11 +28,6 @@ describe("init --reconfigure", () => {
       ),
     );
     expect(await at.refused(...change("--force"))).toEqual(failure("use --reconfigure or --force, not both"));
-    expect(await at.refused("init", "client", "--reconfigure", "--token-file", "new.token")).toEqual(
-      failure(
-        "--token-file changes nothing by itself; to replace the folder's token, run the command with --server <address>, --space <name> and without --reconfigure",
-      ),
-    );
     const changed = await at.data<object>(...change("--name", "mine", "--max-versions", "5"));
     expect(changed).toEqual(shown({ name: "mine", "max-versions": "5" }, ["name", "max-versions"]));
     expect(readFileSync(at.at("notes", ".cairn", "space.yaml"), "utf8")).toContain("max_versions: 5");
@@ -178,11 +173,35 @@ describe("init client", () => {
     );
     const address = server.url.replace("127.0.0.1", "localhost");
     expect(await at.data<object>(...change(address), "--token-file", tokenFile)).toMatchObject({
-      changed: ["server"],
+      changed: ["server", "token"],
     });
     expect(await at.data<object>("status", "--local")).toMatchObject({
       sync: { server: address, space: "team", user: "root" },
     });
+  });
+
+  test("--reconfigure replaces the token of a copy, and refuses one of another user", async () => {
+    await using one = await office();
+    const { at, server, tokenFile } = one;
+    const { token: first } = await server.admin.post("/users", { name: "ann", role: "contributor" });
+    const { token: second } = await server.admin.post("/users/ann/tokens", { label: "laptop" });
+    const [firstFile, secondFile] = [await at.folder.write("1", first), await at.folder.write("2", second)];
+    await at.printed("init", "client", "--server", server.url, "--token-file", firstFile, "--space", "team");
+    const saved = () =>
+      JSON.parse(readFileSync(at.at(".cairn", "credentials.json"), "utf8"))[server.url].users;
+    const change = (...flags: string[]) => ["init", "client", "--reconfigure", ...flags];
+    expect((await at.refused(...change("--token-file", tokenFile)))[1]).toContain("as ann, not as root");
+    expect(saved()).toEqual([{ user: "ann", token: first }]);
+    const settings = { server: server.url, space: "team", user: "ann" };
+    const same = ["--server", server.url, "--space", "team"];
+    expect(await at.data<object>(...change(...same))).toMatchObject({ settings, changed: [] });
+    for (const [token, ...flags] of [
+      [second, "--token-file", secondFile],
+      [first, "--token-file", firstFile, ...same],
+    ]) {
+      expect(await at.data<object>(...change(...flags))).toMatchObject({ settings, changed: ["token"] });
+      expect(saved()).toEqual([{ user: "ann", token }]);
+    }
   });
 
   test("takes a folder with a space of its own only by --force, and keeps what is in it", async () => {

@@ -306,11 +306,6 @@ async function printReconfigured(
   const other = ["force", "adopt"].find((flag) => args[flag] === true);
   if (other !== undefined) throw new AppError("invalid", `use --reconfigure or --${other}, not both`);
   const file = text("token-file");
-  if (file !== undefined && given["server"] === undefined)
-    throw new AppError(
-      "invalid",
-      "--token-file changes nothing by itself; to replace the folder's token, run the command with --server <address>, --space <name> and without --reconfigure",
-    );
   const where = {
     dir: text("dir"),
     serverDir: text("data-dir") ?? text("server-dir"),

@@ -52,7 +52,7 @@ interface Reconfigured {
 interface Where {
   readonly dir?: string | undefined;
   readonly serverDir?: string | undefined;
-  /** For the new address of a server. */
+  /** The new token of the folder's user, or the one for the new address of the server. */
   readonly token?: string | undefined;
 }
 
@@ -75,15 +75,18 @@ export async function reconfigure(
   const wanted = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
   refuseProblems(
     wanted.map(([key, value]) => {
-      const problem = settings[key]
-        ? settings[key].problem(value)
-        : `a ${installation.kind} installation keeps what it was created with`;
+      const kept =
+        shown[key] === value
+          ? undefined
+          : `a ${installation.kind} installation keeps what it was created with`;
+      const problem = settings[key] ? settings[key].problem(value) : kept;
       return problem === undefined ? undefined : `--${key} "${value}": ${problem}`;
     }),
   );
-  const answers = wanted.length > 0 || !mayAsk ? Object.fromEntries(wanted) : await askFor(installation);
+  const isAsked = mayAsk && wanted.length === 0 && where.token === undefined;
+  const answers = isAsked ? await askFor(installation) : Object.fromEntries(wanted);
   const changes = Object.fromEntries(Object.entries(answers).filter(([key, value]) => shown[key] !== value));
-  const changed = Object.keys(changes);
+  const changed = [...Object.keys(changes), ...(where.token === undefined ? [] : ["token"])];
   if (changed.length > 0) await installation.save(changes);
   const { directory, applies } = installation;
   const result = { kind: installation.kind, directory, settings: { ...shown, ...changes }, changed };
@@ -192,9 +195,9 @@ async function clientIn(
           URL.canParse(text) ? undefined : "expected an address, for example https://context.example.org",
       },
     },
-    // The join proves that the server at the new address has the history of this copy.
-    save: async ({ server }) => {
-      const url = serverUrl(server!);
+    // The join proves that the server at the address has the history of this copy, and that the token is its user's.
+    save: async ({ server = origin.server }) => {
+      const url = serverUrl(server);
       const saved = (address: string) => storedToken(address, environment, origin.user);
       const token = given ?? saved(url) ?? saved(origin.server);
       const proven = await proveServer(url, token);
