@@ -109,6 +109,25 @@ describe("server.yaml", () => {
     );
   });
 
+  test("config check reads the certificate and the key that the server would serve", async () => {
+    await using server = await stoppedContext("blank");
+    const write = (file: string) =>
+      writeFileSync(
+        server.inside("server.yaml"),
+        `tls:\n  enabled: true\n  cert_file: ${file}\n  key_file: tls/key.pem\n`,
+      );
+    const refusal = (problem: string) => failure(`tls.cert_file: ${server.inside("tls", problem)}`);
+    write("tls/none.pem");
+    expect(await server.refused("config", "check")).toEqual(
+      refusal("none.pem: no such file; restore your copy of it, or name another file"),
+    );
+    await server.printed("server", "tls", "gen", "--host", "localhost");
+    write("tls/cert.pem");
+    expect(await server.printed("config", "check")).toContain("\ntls.cert_file ");
+    write("tls/key.pem");
+    expect(await server.refused("config", "check")).toEqual(refusal("key.pem: not a certificate in PEM"));
+  });
+
   test("init server --port 0 chooses a port, and every start has it", async () => {
     await using folder = await temporaryFolder();
     const directory = join(folder.path, "server");

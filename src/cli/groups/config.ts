@@ -4,6 +4,7 @@ import { defineCommand } from "citty";
 import { join } from "node:path";
 import { readServerConfig } from "../../context/config/config.ts";
 import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
+import { readTls } from "../../context/config/tls-files.ts";
 import type { BucketConfig } from "../../kit/object-storage/config.ts";
 import type { AcmeConfig, ReplicationConfig } from "../../context/config/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
@@ -22,6 +23,8 @@ export const configCheck = defineCommand({
     const format = formatOf(args);
     const directory = serverDirectory(args["server-dir"], processEnvironment());
     const { listen, rateLimit, quotas, ssh, ...config } = readServerConfig(directory);
+    // An authority may still have to issue its certificate.
+    if (config.tls?.acme === undefined) readTls(config);
     const settings = {
       "listen.address": listen.host,
       "listen.port": listen.port,
