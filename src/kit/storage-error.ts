@@ -7,18 +7,42 @@ export const storageReasons = ["full", "read_only", "open_files", "failed"] as c
 /** `open_files`: the process may open no more of them. `failed`: none of the others; the log has the system's code. */
 type StorageReason = (typeof storageReasons)[number];
 
-const MESSAGES: Partial<Record<StorageReason, string>> = {
-  full: "the disk is full; nothing was changed; free some space and try again",
-  open_files: "too many open files; try again later, or raise the limit of the process (ulimit -n)",
-};
+/** The state that a failure leaves, by the work that it stopped: one change, or several in a row. */
+const STATES = { change: "nothing was changed", steps: "finished steps are kept" } as const;
+type Work = keyof typeof STATES;
+
+function storageMessage(reason: StorageReason, code: string, work: Work): string {
+  if (reason === "open_files")
+    return "too many open files; try again later, or raise the limit of the process (ulimit -n)";
+  const state = STATES[work];
+  return reason === "full"
+    ? `the disk is full; ${state}; free some space and try again`
+    : `storage failed (${code}); ${state}`;
+}
 
 /** Code `unavailable`. The reason is for callers in the program; clients receive the message. */
 export class StorageError extends AppError {
   readonly reason: StorageReason;
+  readonly #code: string;
 
-  constructor(reason: StorageReason, code: string) {
-    super("unavailable", MESSAGES[reason] ?? `storage failed (${code}); nothing was changed`);
+  constructor(reason: StorageReason, code: string, work: Work = "change") {
+    super("unavailable", storageMessage(reason, code, work));
     this.reason = reason;
+    this.#code = code;
+  }
+
+  /** Returns the same failure for work of which some changes may be recorded. */
+  ofSteps(): StorageError {
+    return new StorageError(this.reason, this.#code, "steps");
+  }
+}
+
+/** Runs work that records several changes one after the other, so that a failure of storage does not claim that nothing was changed. */
+export async function inSteps<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof StorageError ? error.ofSteps() : error;
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
+import { inSteps } from "../../kit/storage-error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Batch, FileEngine, Operation, Restored } from "../versioned-store/engine.ts";
 import { problemOf, refusalCodeOf } from "../versioned-store/file-error.ts";
@@ -34,7 +35,11 @@ interface AdoptionTerms {
  * Restores a snapshot also where people edited or deleted recorded files by hand: that becomes versions first. Files without a version stay. Raises
  * `not_found` before it records anything.
  */
-export async function restoreTree(engine: FileEngine, id: number, terms: AdoptionTerms): Promise<Restored> {
+export function restoreTree(engine: FileEngine, id: number, terms: AdoptionTerms): Promise<Restored> {
+  return inSteps(() => restored(engine, id, terms));
+}
+
+async function restored(engine: FileEngine, id: number, terms: AdoptionTerms): Promise<Restored> {
   if (!(await engine.snapshots()).some((snapshot) => snapshot.id === id)) throw notFound("snapshot", id);
   await recordTree(engine, terms, ({ state }) => state === "modified");
   const behind = new Set<string>(engine.treeBehind());
@@ -52,7 +57,9 @@ export async function restoreTree(engine: FileEngine, id: number, terms: Adoptio
 }
 
 export function adoptTree(engine: FileEngine, terms: AdoptionTerms): Promise<Adopted> {
-  return recordTree(engine, terms, ({ state }) => state === "untracked" || state === "modified");
+  return inSteps(() =>
+    recordTree(engine, terms, ({ state }) => state === "untracked" || state === "modified"),
+  );
 }
 
 async function recordTree(

@@ -3,6 +3,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
+import { inSteps } from "../../kit/storage-error.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { conflictName } from "../sync/conflict-names.ts";
 import { bring, foreseen, type Brought, type Step } from "./applying.ts";
@@ -67,7 +68,7 @@ export async function runCycle(deps: CycleDeps, options: CycleOptions): Promise<
     dry_run: options.dryRun === true,
   });
   if (options.retryHeld) await releaseHeld(state);
-  if (options.dryRun !== true) return cycled(deps, options, report);
+  if (options.dryRun !== true) return inSteps(() => cycled(deps, options, report));
   using rehearsal = state.rehearsal(deps.clock);
   return await cycled({ ...deps, state: rehearsal }, options, report);
 }
