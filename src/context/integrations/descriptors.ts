@@ -20,6 +20,8 @@ export interface Descriptor {
   readonly userTarget?: string;
   /** Files in the project that some of its tools read only if there is no target. */
   readonly hides?: readonly string[];
+  /** A file of the project that this tool reads in place of the target beside it. */
+  readonly override?: { readonly tool: string; readonly target: string };
   /** Begins a rules file that we create. */
   readonly preamble?: string;
   /** Any of these shows that the tool is used: names in the project or the home directory, programs on the PATH. */

@@ -62,7 +62,7 @@ export class Integrations {
   /** The ids of the tools that are used here; those that read AGENTS.md if none is found. */
   detected(scope: Scope): string[] {
     const found = this.#offered(undefined, scope).filter((one) => this.#isDetected(one, scope));
-    return found.length === 0 && "project" in scope ? [FALLBACK_ID] : found.map(({ id }) => id);
+    return found.length === 0 && "project" in scope ? [FALLBACK_ID] : [...new Set(found.map(({ id }) => id))];
   }
 
   /** Raises `invalid` for an unknown id, and for each file that cannot be changed. */
@@ -135,7 +135,7 @@ export class Integrations {
 
   #offered(ids: readonly string[] | undefined, scope: Scope): readonly Descriptor[] {
     const asked = descriptorsOf(ids);
-    if ("project" in scope) return asked;
+    if ("project" in scope) return asked.flatMap((one) => [one, ...overrideOf(one, scope.project)]);
     const without = asked.find(({ userTarget }) => userTarget === undefined);
     if (ids !== undefined && without)
       throw new AppError("invalid", `${without.id} has no file for all projects of a user; omit --user`);
@@ -189,6 +189,15 @@ class DeliveredTexts {
     if (hidden === undefined) return this.#block;
     return `Read \`${hidden}\` in this folder first: its instructions apply to this project, too.\n\n${this.#block}`;
   }
+}
+
+/** The file that a tool reads in place of the target, if the project has it. We never create one: it would hide the target. */
+function overrideOf(one: Descriptor, project: string): Descriptor[] {
+  if (one.override === undefined || !existsSync(join(project, one.override.target))) return [];
+  const { tool, target } = one.override;
+  return [
+    { ...one, tool, target, hides: [one.target], detect: { project: [target], home: [], programs: [] } },
+  ];
 }
 
 /** Undefined: none, or the file has text of its own, so a person decided what it says. */

@@ -185,6 +185,38 @@ test("a new AGENTS.md names the file that some tools read only without one", asy
   expect(here.read("CLAUDE.md")).toBe("# Mine\n");
 });
 
+test("a file that Codex reads in place of AGENTS.md gets the block as well, and none is created", async () => {
+  await using here = await place();
+  const install = () => here.tools.planInstall(here.tools.detected(here.project), here.project, DELIVERY);
+  await here.tools.apply(await install());
+  expect(existsSync(here.at("AGENTS.override.md"))).toBe(false);
+  here.write("AGENTS.override.md", "Only on this machine.\n");
+  const changes = await install();
+  expect(changes.map(({ id, tool, action, target }) => [id, tool, action, target.name])).toEqual([
+    ["agents", "Codex, opencode and others", "none", "AGENTS.md"],
+    ["agents", "Codex", "update", "AGENTS.override.md"],
+  ]);
+  await here.tools.apply(changes);
+  expect(here.read("AGENTS.override.md")).toStartWith(
+    "Only on this machine.\n\n<!-- cairn:begin -->\n## Shared context\n",
+  );
+  const listed = (await here.tools.list(here.project)).filter(({ id }) => id === "agents");
+  expect(listed.map(({ target, installed }) => [target, installed])).toEqual([
+    [here.at("AGENTS.md"), true],
+    [here.at("AGENTS.override.md"), true],
+  ]);
+  await here.tools.apply(await here.tools.planRemove(undefined, here.project));
+  expect([existsSync(here.at("AGENTS.md")), here.read("AGENTS.override.md")]).toEqual([
+    false,
+    "Only on this machine.\n",
+  ]);
+  // Codex reads an empty one, too, and then nothing else in this folder.
+  here.write("AGENTS.override.md", "");
+  here.write("AGENTS.md", "# Agents\n");
+  await here.tools.apply(await install());
+  expect(here.read("AGENTS.override.md")).toContain("Read `AGENTS.md` in this folder first");
+});
+
 test("a settings file for all projects may be a link, which stays", async () => {
   await using here = await place();
   const kept = join(here.home, "dotfiles/claude.json");
