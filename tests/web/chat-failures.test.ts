@@ -2,10 +2,10 @@
 // get the rest of an answer that was cut off.
 
 import { afterEach, expect, test } from "bun:test";
-import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import { bubble, chatRoom, write } from "../kit/browser/chat-room.ts";
-import { finish, httpError, say } from "../kit/model/index.ts";
+import { call, finish, httpError, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("failures in the chat", chatRoom, (room) => {
@@ -97,6 +97,21 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await stopped.waitFor();
     await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test("says in the bubble of a worker why it failed, also after a reload", async () => {
+    const desk = await room.desk("scribe");
+    await using page = await room.open(desk.own);
+    room.model
+      .script("boss", [[call("delegate", { agent: "scribe", task: "Count it." })], say("It did not work.")])
+      .script("worker", [httpError(400, "not to my taste")]);
+    await write(page, "How many?");
+    await bubble(page, "orchestrator", "It did not work.").waitFor();
+    const failed = bubble(page, "scribe", 'Agent "scribe" failed: ').getByText("not to my taste");
+    await failed.waitFor();
+    await page.reload();
+    await failed.waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
   });
 
   test("continues an answer that was cut off", async () => {

@@ -42,6 +42,8 @@ export interface Bubble {
   readonly callerId: number | undefined;
   /** The worker's task, shown with its first bubble. */
   readonly task: Entry | undefined;
+  /** The result of the delegation if the worker failed, in the last bubble of its run. */
+  readonly failure: Entry | undefined;
   readonly segments: readonly Segment[];
   /** The run is active, and its next words belong here. */
   readonly live: boolean;

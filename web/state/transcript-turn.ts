@@ -137,6 +137,8 @@ class TurnBuilder {
     }
     if (live && (live.speaks || run.answers.length === 0)) opened();
     if (live && open) open.live = true;
+    const result = this.#results.get(run.task?.call_id ?? "");
+    if (result?.outcome === "error") opened().failure = result;
   }
 
   #open(run: RunParts, depth: number, callerId: number | undefined, previous: number): Draft {
@@ -150,6 +152,7 @@ class TurnBuilder {
       depth,
       callerId,
       task: previous === 0 ? run.task : undefined,
+      failure: undefined,
       segments: [],
       live: false,
       turnOpen: this.#parts.turn !== undefined && isOpen(this.#parts.turn.status),

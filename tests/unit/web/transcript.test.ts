@@ -51,7 +51,7 @@ function read(items: readonly Item[], state: WorkspaceState): string[] {
       [entry.text, ...chips.map((chip) => `[${chip.tool} ${chipState(chip, item, state)}]`)].join(""),
     );
     const caller = item.callerId === undefined ? "" : ` for ${name(item.callerId)}`;
-    return `${"  ".repeat(item.depth)}${name(item.agentId)}${caller}: ${said.join(" / ")}${item.live ? " …" : ""}`;
+    return `${"  ".repeat(item.depth)}${name(item.agentId)}${caller}: ${said.join(" / ")}${item.live ? " …" : ""}${item.failure ? ` !${item.failure.text}` : ""}`;
   });
 }
 
@@ -168,6 +168,24 @@ describe("workers", () => {
       "  scout for orchestrator: agent 7[delegate waiting]",
       "    scribe for scout:  …",
       "  scribe for orchestrator: agent 5",
+    ]);
+  });
+
+  test("that failed say why, after their last answer and the workers below it", () => {
+    const scribe = { run_id: 20, agent_id: 3, thread: 20 };
+    const entries = [
+      entryOf(1, "agent", { calls: [delegate("c1", "scribe")] }),
+      entryOf(2, "task", { ...scribe, call_id: "c1" }),
+      entryOf(3, "agent", { ...scribe, calls: [delegate("c2", "scout")] }),
+      entryOf(4, "task", { run_id: 30, agent_id: 2, thread: 30, call_id: "c2" }),
+      entryOf(6, "tool", { outcome: "error", call_id: "c1", text: "too long" }),
+    ];
+    const state = stateWith({ entries });
+    expect(read(transcriptOf(state), state)).toEqual([
+      "orchestrator: agent 1[delegate error]",
+      "  scribe for orchestrator: agent 3[delegate interrupted]",
+      "    scout for scribe: ",
+      "  scribe for orchestrator:  !too long",
     ]);
   });
 
