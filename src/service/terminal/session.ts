@@ -7,7 +7,7 @@ import type { Socket, SocketHandlers } from "../../kit/http/socket.ts";
 import type { TerminalProcess } from "../../kit/processes/process.ts";
 import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { IDLE_MINUTES_MAX, INPUT_BYTES_MAX, Resize, SESSION_HOURS_MAX } from "./schema.ts";
-import type { Shells } from "./shells.ts";
+import type { ReadableFiles, Shells } from "./shells.ts";
 
 /** Close codes of RFC 6455, 7.4.1, with the reason shown to the viewer and recorded in the audit. */
 const ENDINGS = {
@@ -47,9 +47,9 @@ export class Session implements SocketHandlers {
   }
 
   /** Runs the session to its end. The caller then removes the container, if one was created. */
-  async run(folder: string | null): Promise<void> {
+  async run(files: ReadableFiles | null): Promise<void> {
     if (this.#ended === undefined) {
-      const created = await this.#shells.create(this.name, folder);
+      const created = await this.#shells.create(this.name, files);
       if (!created) this.end("failed");
       else if (this.#ended === undefined) this.#attach();
     }

@@ -29,6 +29,12 @@ interface ShellsOptions {
 /** The reasons why no shell can show a workspace's files. */
 export type FilesProblem = "files_of_root" | "users_mapped";
 
+/** A workspace's folder, and the user of a container who can read it. */
+export interface ReadableFiles {
+  readonly folder: string;
+  readonly user: string;
+}
+
 export class Shells {
   readonly #options: ShellsOptions;
   #swept: Promise<void> | undefined;
@@ -46,18 +52,13 @@ export class Shells {
     return `cairn-terminal-${randomHex(NAME_BITS)}`;
   }
 
-  /** Creates a container with `folder` mounted read-only at /workspace. Returns false, and logs why, when it fails. */
-  async create(name: string, folder: string | null): Promise<boolean> {
+  /** Creates a container with these files mounted read-only at /workspace. Returns false, and logs why, when it fails. */
+  async create(name: string, files: ReadableFiles | null): Promise<boolean> {
     const { docker, image, installation, log } = this.#options;
     const mount =
-      folder === null
+      files === null
         ? ["--workdir=/tmp"]
-        : [`--volume=${folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
-    const reader = folder === null ? { user: CONTAINER_USER } : await this.readerOf(folder);
-    if ("problem" in reader) {
-      log.error("cannot create the container of a terminal", { image, reason: reader.problem });
-      return false;
-    }
+        : [`--volume=${files.folder}:${MOUNT_PATH}:ro,z`, `--workdir=${MOUNT_PATH}`];
     const created = await docker.run(
       [
         "create",
@@ -68,7 +69,7 @@ export class Shells {
         "--hostname=terminal",
         ...ISOLATION_ARGUMENTS,
         ...mount,
-        `--user=${reader.user}`,
+        `--user=${files?.user ?? CONTAINER_USER}`,
         "--env=TERM=xterm-256color",
         // Otherwise a shell takes non-ASCII input for commands of its line editor.
         "--env=LANG=C.UTF-8",
@@ -85,15 +86,15 @@ export class Shells {
   }
 
   /**
-   * Returns the user in a container who owns a workspace's folder and so is the only one that can read it. The shell runs as this user, without
+   * Finds the user in a container who owns a workspace's folder and so is the only one that can read it. The shell runs as this user, without
    * capabilities or write access. A problem: the owner is root, here or in the container, as whom no shell runs, or nobody in a container.
    */
-  async readerOf(folder: string): Promise<{ readonly user: string } | { readonly problem: FilesProblem }> {
-    if (process.platform === "win32") return { user: CONTAINER_USER };
+  async readable(folder: string): Promise<ReadableFiles | { readonly problem: FilesProblem }> {
+    if (process.platform === "win32") return { folder, user: CONTAINER_USER };
     const { uid, gid } = await stat(folder);
     if (uid === 0) return { problem: "files_of_root" };
     const { usersMapped } = await traitsOf(this.#options.docker, COMMAND_DEADLINE_MS);
-    return usersMapped ? { problem: "users_mapped" } : { user: `${uid}:${gid}` };
+    return usersMapped ? { problem: "users_mapped" } : { folder, user: `${uid}:${gid}` };
   }
 
   attach(

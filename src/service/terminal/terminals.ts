@@ -14,7 +14,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { SESSIONS_MAX, type TerminalStatus } from "./schema.ts";
 import { Session } from "./session.ts";
-import type { FilesProblem, Shells } from "./shells.ts";
+import type { FilesProblem, ReadableFiles, Shells } from "./shells.ts";
 
 const CHECK_MS = 250;
 const TICKET_BITS = 256;
@@ -57,6 +57,7 @@ interface Open {
   readonly session: Session;
   readonly caller: Caller;
   readonly workspaceId: number | null;
+  readonly files: ReadableFiles | null;
 }
 
 export class Terminals {
@@ -94,7 +95,7 @@ export class Terminals {
     const problem = this.#problem();
     if (workspaceId !== null) this.#deps.access.changeable(caller, workspaceId);
     if (problem !== undefined) throw new AppError("refused", problem);
-    if (workspaceId !== null) await this.#requireReadable(workspaceId);
+    const files = workspaceId === null ? null : await this.#readable(workspaceId);
     await this.#deps.sandbox.requireRuntime("bash");
     // Check again after the waits above; nothing below waits. Remember the caller, because the request is gone when the end is recorded.
     requireAdmin(caller);
@@ -108,7 +109,7 @@ export class Terminals {
     const { shells, clock, background } = this.#deps;
     const session = new Session(shells.newName(), shells, clock);
     exchange.upgrade(session);
-    const open: Open = { session, caller: remembered, workspaceId };
+    const open: Open = { session, caller: remembered, workspaceId, files };
     this.#open.add(open);
     this.#watch();
     background.run("terminal", () => this.#run(open));
@@ -124,10 +125,11 @@ export class Terminals {
     for (const { session } of this.#open) session.end("stop");
   }
 
-  async #requireReadable(workspaceId: number): Promise<void> {
-    const reader = await this.#deps.shells.readerOf(await this.#deps.files.directoryOf(workspaceId));
-    if ("problem" in reader)
-      throw new AppError("refused", FILES_PROBLEMS[reader.problem], { reason: reader.problem });
+  async #readable(workspaceId: number): Promise<ReadableFiles> {
+    const files = await this.#deps.shells.readable(await this.#deps.files.directoryOf(workspaceId));
+    if ("problem" in files)
+      throw new AppError("refused", FILES_PROBLEMS[files.problem], { reason: files.problem });
+    return files;
   }
 
   #problem(): string | undefined {
@@ -145,12 +147,12 @@ export class Terminals {
 
   /** Records the session before starting the shell. The container is always removed, in the background. */
   async #run(open: Open): Promise<void> {
-    const { background, shells, files } = this.#deps;
-    const { session, workspaceId } = open;
+    const { background, shells } = this.#deps;
+    const { session, files } = open;
     try {
       await this.#record(open, "terminal.start", {});
       await shells.sweep();
-      await session.run(workspaceId === null ? null : await files.directoryOf(workspaceId));
+      await session.run(files);
     } finally {
       session.end("failed");
       this.#open.delete(open);

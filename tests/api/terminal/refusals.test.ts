@@ -108,6 +108,23 @@ test.skipIf(!canStandIn)(
   },
 );
 
+test.skipIf(!canStandIn)("asks the container daemon about its users once for each terminal", async () => {
+  await using folder = await temporaryFolder();
+  const asked = `${folder.path}/asked`;
+  const script = `echo "$1" >> '${asked}'; case "$1" in info) echo '{}' ;; create) exit 1 ;; esac; exit 0`;
+  const environment = { ...ON, ...(await clientBefore(folder, script)) };
+  await using at = await world({ model: "silent", environment, sandbox: ISOLATED });
+  const workspace = await at.workspace("lab");
+  await handOver(at, workspace.id);
+  const { token } = await at.admin.post("/users", { name: "ada", role: "admin" });
+  const terminal = await connectTerminal(at.url, `/workspaces/${workspace.id}/terminal`, {
+    Authorization: `Bearer ${token}`,
+  });
+  expect(await terminal.closed).toMatchObject({ code: 1011 });
+  const commands = (await Bun.file(asked).text()).split("\n");
+  expect(commands.filter((command) => ["info", "create"].includes(command))).toEqual(["info", "create"]);
+});
+
 test("says why no container can start, before the upgrade", async () => {
   const why = "the container daemon does not see the data directory of this service";
   const requireRuntime = () => Promise.reject(new AppError("unavailable", why));

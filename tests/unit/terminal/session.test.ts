@@ -37,7 +37,7 @@ function bench(): Bench {
   const session = new Session(
     "name",
     {
-      create: (name, folder) => (happened.push(`create ${name} ${folder}`), made.promise),
+      create: (name, files) => (happened.push(`create ${name} ${files?.folder}`), made.promise),
       attach: (name, options) => {
         happened.push(`attach ${name} ${options.columns}x${options.rows}`);
         [output, took] = [options.output, options.drained];
@@ -50,7 +50,7 @@ function bench(): Bench {
     session,
     happened,
     clock,
-    ran: session.run("folder"),
+    ran: session.run({ folder: "folder", user: "1:1" }),
     created: async (ok) => (made.resolve(ok), await Bun.sleep(0)),
     shell: { output: (text) => output(Buffer.from(text)), took: () => took(), ends: () => ended.resolve() },
     slow: false,
