@@ -4,7 +4,7 @@
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
-import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
+import { inPages, type Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -240,7 +240,7 @@ export class Files {
     const seen = await filteredInTurns(changes, ({ path }) => caller.rights.may("list", spaceName, path));
     // With the rules, so that a client learns everything about its copy from one request.
     const sync = await visibleRules(caller, space);
-    return { before: { head, sync, view }, field: "changes", pages: pagesOf(seen, RECORDS_PER_PAGE) };
+    return { before: { head, sync, view }, field: "changes", pages: inPages(seen, RECORDS_PER_PAGE) };
   }
 
   /** Records manual edits of the working tree, and reports those that it cannot record. Space-leads and admins only. */

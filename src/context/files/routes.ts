@@ -6,7 +6,7 @@ import { answerJsonText, SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { answerList, answerListing, pagesOf } from "../../kit/http/list-answer.ts";
+import { answerList, answerListing, inPages } from "../../kit/http/list-answer.ts";
 import { rawBody } from "../../kit/http/openapi.ts";
 import { CREATE_ONLY, IF_CHANGED, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
@@ -98,7 +98,7 @@ function contentRoutes(plugin: Admission, files: Files) {
           deleted: isOn(query.deleted),
           at: query.at,
         });
-        return answerList(exchangeOf(request).id, pagesOf(listed, FILES_PER_PAGE));
+        return answerList(exchangeOf(request).id, inPages(listed, FILES_PER_PAGE));
       },
       { caller: "space", params: SpaceParams, query: ListQuery, response: Type.Array(ListedFile) },
     )

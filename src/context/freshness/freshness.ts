@@ -2,7 +2,7 @@
 
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
-import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
+import { inPages, type Listing } from "../../kit/http/list-answer.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
@@ -150,7 +150,7 @@ export class Freshness {
 
   async listing(caller: Caller, spaceName: string): Promise<Listing<Judgement>> {
     const { now, important, documents } = await this.check(caller, spaceName);
-    return { before: { now, important }, field: "documents", pages: pagesOf(documents, DOCUMENTS_PER_PAGE) };
+    return { before: { now, important }, field: "documents", pages: inPages(documents, DOCUMENTS_PER_PAGE) };
   }
 }
 

@@ -90,7 +90,7 @@ async function* listed<Item>(
 const PAGE_CHARACTERS_MAX = 512 * 1024;
 
 /** `charactersOf`: of the long texts of an item. One with more than fit is a page of its own. */
-export function* pagesOf<Item>(
+export function* inPages<Item>(
   items: Iterable<Item>,
   perPage: number,
   charactersOf: (item: Item) => number = () => 0,

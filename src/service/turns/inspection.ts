@@ -5,7 +5,7 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { badParameter, notFound } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
-import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
+import { inPages, type Listing } from "../../kit/http/list-answer.ts";
 import type { Part } from "../conversation/assembly.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import {
@@ -60,7 +60,7 @@ export class Inspection {
       field: "parts",
       pages: this.#described(
         caller,
-        pagesOf(parts, PARTS_PER_PAGE, charactersOf),
+        inPages(parts, PARTS_PER_PAGE, charactersOf),
         (count) => (tokens += count),
       ),
       after: () => ({ tokens }),
@@ -125,7 +125,7 @@ export class Inspection {
     return {
       before: { from: fromId, to: toId, same: same + found.same },
       field: "changes",
-      pages: pagesOf(
+      pages: inPages(
         found.changes,
         PARTS_PER_PAGE,
         (change) => (change.before?.length ?? 0) + (change.after?.length ?? 0),
