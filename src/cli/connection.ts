@@ -70,7 +70,7 @@ export async function withSpace<T>(
   flags: SpaceCommandFlags & { readonly path?: unknown },
   act: (space: SpaceDoor) => Promise<T>,
 ): Promise<T> {
-  const work = (space: SpaceDoor) => withMeantPath(space, flags.path, act);
+  const work = (space: SpaceDoor) => withMeantPath(space, flags, act);
   const target = spaceTarget(flags, processEnvironment());
   if (target.kind !== "folder")
     return connectedTo(target, flags, async (client) => {

@@ -7,6 +7,7 @@ import type { Origin, ReplicaState } from "../context/replica/state.ts";
 import { systemClock } from "../kit/clock.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError, type ErrorCode } from "../kit/error.ts";
+import { subject } from "../kit/terminal/arguments.ts";
 import { noCredential } from "../kit/http/bearer.ts";
 import { nameKey } from "../kit/text/names.ts";
 import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
@@ -20,11 +21,11 @@ const LATER: readonly ErrorCode[] = ["unavailable", "rate_limited"];
 
 /** Flags of commands about a folder that syncs with a server. */
 export const replicaArgs = {
-  dir: {
+  dir: subject({
     type: "string",
     valueHint: "dir",
     description: "Folder that syncs (default: $SERVICE_DIR, the space around you, ~/.cairn/space)",
-  },
+  }),
 } as const satisfies ArgsDef;
 
 export const tokenFileArg = {

@@ -6,7 +6,7 @@ import { newServerDirectory } from "../../context/config/directory.ts";
 import { integrationIds } from "../../context/integrations/descriptors.ts";
 import { ownSpaceDirectory } from "../../context/space/directory.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
-import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
+import { oneOfWords, repeatable, subject } from "../../kit/terminal/arguments.ts";
 import { processEnvironment, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
@@ -50,11 +50,11 @@ const toolsArg = {
   }),
 } as const satisfies ArgsDef;
 
-const folderArg = {
+const folderArg = subject({
   type: "string",
   valueHint: "dir",
   description: "Folder of the space (default: $SERVICE_DIR, ~/.cairn/space)",
-} as const;
+} as const);
 
 const soloArgs = {
   dir: folderArg,

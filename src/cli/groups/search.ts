@@ -10,6 +10,7 @@ import {
 } from "../../context/search/schema.ts";
 import { processEnvironment, stdoutTakesColor } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
+import { phrase } from "../../kit/terminal/arguments.ts";
 import { formatOf, printBytes, printData, printHint } from "../../kit/terminal/output.ts";
 import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
@@ -21,12 +22,12 @@ export const searchCommand = defineCommand({
     description: 'Find files by words, "phrases" and prefixes (word*), best first',
   },
   args: {
-    query: {
+    query: phrase({
       type: "positional",
       required: true,
       valueHint: "query",
       description: 'Words, "phrases" and prefixes (word*); with --regex, an expression',
-    },
+    }),
     regex: {
       type: "boolean",
       alias: "e",
@@ -73,10 +74,16 @@ export const searchCommand = defineCommand({
       format === "text" && args["no-color"] !== true && stdoutTakesColor(processEnvironment());
     if (isColored) await printBytes(new TextEncoder().encode(`${textOf(answer, COLORED)}\n`));
     else await printData(answer, format, (value) => textOf(value, PLAIN));
-    if (answer.more && format === "text")
-      await printHint("more files match; raise --limit or narrow the query");
+    if (format !== "text") return;
+    if (answer.more) await printHint("more files match; raise --limit or narrow the query");
+    const isWord = !query.regex && query.path === undefined && WORD.test(query.text);
+    if (answer.results.length === 0 && isWord)
+      await printHint(`words are matched whole; ${query.text}* also finds longer ones`);
   },
 });
+
+/** One that a star may follow. */
+const WORD = /^[\p{L}\p{N}]{2,}$/u;
 
 const FLAGS: Readonly<Record<string, string>> = {
   q: "query",

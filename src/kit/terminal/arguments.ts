@@ -4,6 +4,7 @@
 import { nounFor } from "../text/amounts.ts";
 import type { ArgDef, ArgsDef } from "citty";
 import { AppError } from "../error.ts";
+import { commandText } from "./command-text.ts";
 import { meantBy } from "./suggestion.ts";
 
 /** Of `-U`. */
@@ -237,8 +238,31 @@ export function completeArguments(read: Read, args: ArgsDef, usage: string): Com
   if (message !== "")
     throw new AppError("invalid", message, { missing: [...missing.words, ...missing.flags], usage });
   const surplus = positionals[next];
-  if (surplus !== undefined) throw new AppError("invalid", `unexpected argument: ${surplus}`, { usage });
+  if (surplus !== undefined) {
+    const meant = meantBySurplus(read, args, next);
+    const details = meant === undefined ? { usage } : { did_you_mean: meant, usage };
+    throw new AppError("invalid", `unexpected argument: ${surplus}`, details);
+  }
   return { args: given, rawArgs: [...flags, "--", ...positionals] };
+}
+
+/** Of a command that takes a phrase, the words need quotes; of one that takes its subject by a flag only, the word is the subject. */
+function meantBySurplus({ positionals, seen }: Read, args: ArgsDef, taken: number): string | undefined {
+  const words = Object.values(args).filter(({ type }) => type === "positional");
+  if (words.length === 1 && taken === 1 && "phrase" in words[0]!) return commandText([positionals.join(" ")]);
+  if (words.length > 0 || positionals.length > 1) return undefined;
+  const flag = Object.keys(args).find((name) => "subject" in args[name]! && !seen.has(name));
+  return flag === undefined ? undefined : commandText([`--${flag}`, positionals[0]!]);
+}
+
+/** Marks the flag of what a command acts on, which people also write as a word. */
+export function subject<const D extends ArgDef>(def: D): D {
+  return Object.assign({ ...def }, { subject: true });
+}
+
+/** Marks a positional argument whose value often has several words. */
+export function phrase<const D extends ArgDef>(def: D): D {
+  return Object.assign({ ...def }, { phrase: true });
 }
 
 /** A positional argument is required unless it says otherwise, a flag only if it says so. */
