@@ -8,6 +8,7 @@ import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { nameKey } from "../kit/text/names.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
+import { accessProblem, isUnwritable } from "../kit/disk/disk.ts";
 import { readRegularFile } from "../kit/disk/regular-file.ts";
 import { replaceFile } from "../kit/disk/replace-file.ts";
 
@@ -95,8 +96,16 @@ function withToken(server: SavedServer | undefined, saved: SavedToken): SavedSer
 
 async function write(servers: Saved, environment: Environment): Promise<void> {
   const path = pathOf(environment);
-  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  await replaceFile(path, JSON.stringify(servers, null, 2), { mode: PRIVATE_FILE_MODE });
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+    await replaceFile(path, JSON.stringify(servers, null, 2), { mode: PRIVATE_FILE_MODE });
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    throw new AppError(
+      "refused",
+      `cannot save the token in ${path}: ${accessProblem(error)}; give yourself access, or pass the token to each command with --token-file or SERVICE_TOKEN`,
+    );
+  }
 }
 
 function read(environment: Environment): Saved {

@@ -86,6 +86,18 @@ bound("a first clone names what it could not store, and the next sync stores it"
   expect(one.read("docs/a.md")).toBe("one\n");
 });
 
+bound("a clone whose token cannot be saved says so, and syncs with the token of each command", async () => {
+  await using one = await office();
+  chmodSync(one.at("home"), 0o500);
+  const { exitCode, stderr } = await one.run(...one.join, "--token-file", one.at("home", "token"));
+  const saved = one.at("home", ".cairn", "credentials.json");
+  expect([exitCode, lastLine(stderr)]).toEqual([
+    1,
+    `Error: cannot save the token in ${saved}: permission denied; give yourself access, or pass the token to each command with --token-file or SERVICE_TOKEN`,
+  ]);
+  expect((await one.run("sync")).stdout).toStartWith("up to date with team of ");
+});
+
 bound(
   "a new space names the pages that it could not store, and the files that it could not record",
   async () => {
