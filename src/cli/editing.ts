@@ -45,7 +45,11 @@ export class EditedFile {
   /** Undefined if nothing changed. Raises `invalid` if the editor failed; the saved text stays. */
   async edit(editor: readonly string[], environment: Environment): Promise<Uint8Array | undefined> {
     const ended = await runOnOwnTerminal([...editor, this.path], environment);
-    if (!ended) throw new AppError("invalid", `cannot start the editor: ${editor[0]}`);
+    if (!ended)
+      throw new AppError(
+        "invalid",
+        `cannot start the editor ${editor[0]}; set $VISUAL or $EDITOR to a program on the PATH`,
+      );
     const text = await absentAsUndefined(readFile(this.path));
     if (text === undefined) throw new AppError("invalid", "the editor deleted the file; nothing was written");
     const isChanged = !text.equals(this.#before);

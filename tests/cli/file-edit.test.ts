@@ -121,7 +121,10 @@ describe.skipIf(process.platform === "win32")("an edit", () => {
     await using at = await desk();
     const editor = await at.editor(`echo new >"$last"`);
     const none = await at.edit(editor, "new.md");
-    expect(none).toEqual({ exitCode: 1, text: "Error: file new.md: not found\n" });
+    expect(none).toEqual({
+      exitCode: 1,
+      text: "Error: file new.md: not found; pass --create for a new file\n",
+    });
     const made = await at.edit(editor, "new.md", "--create");
     expect(made).toEqual({ exitCode: 0, text: "new.md is at v1 (4 B)\n" });
     const there = await at.edit(editor, "new.md", "--create");
@@ -140,7 +143,10 @@ describe.skipIf(process.platform === "win32")("an editor", () => {
     );
     expect(at.left().length).toBe(1);
     for (const [EDITOR, says] of [
-      ["/nowhere/editor -w", "cannot start the editor: /nowhere/editor"],
+      [
+        "/nowhere/editor -w",
+        "cannot start the editor /nowhere/editor; set $VISUAL or $EDITOR to a program on the PATH",
+      ],
       [(await at.editor(`rm "$last"`)).EDITOR, "the editor deleted the file; nothing was written"],
       ["vi 'x", "$EDITOR: the quote ' is not closed"],
     ] as const)

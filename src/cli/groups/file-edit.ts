@@ -73,10 +73,16 @@ export const fileEdit = defineCommand({
 
 /** Raises `not_found`, and `not_text` for content that an editor would damage. */
 async function read(flags: Flags, file: string): Promise<Base> {
-  const { version, bytes: content } = await withSpace(flags, (space) => space.read(file));
+  const { version, bytes: content } = await withSpace(flags, (space) => space.read(file).catch(withCreate));
   if (decodeUtf8(content) === undefined)
     throw new AppError("not_text", `${file}: not UTF-8 text; an editor would damage it`);
   return { version: version ?? undefined, content };
+}
+
+/** Editors create a file that they are started with. */
+function withCreate(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+  throw new AppError(error.code, `${error.message}; pass --create for a new file`, error.details);
 }
 
 /** Raises `conflict` before the editor opens if the file exists. */
