@@ -55,6 +55,19 @@ describe("the client", () => {
     );
   });
 
+  test("names the server of an address that has a page of it", async () => {
+    const client = new Client({
+      name: "https://context.example.org/console/spaces",
+      send: () => Promise.resolve(new Response(null, { status: 303 })),
+      close: () => Promise.resolve(),
+    });
+    await refusal(
+      client.get("/auth/whoami"),
+      "unavailable",
+      "https://context.example.org/console/spaces answered 303; is it a context server? Without /console/spaces, its address is https://context.example.org",
+    );
+  });
+
   test("blames no server for the answer of a proxy that reaches none", async () => {
     const answering = (status: number): Client =>
       new Client({

@@ -17,10 +17,15 @@ export function interrupted(server: string, problem: string): AppError {
 
 /** The error for a page where data is due, such as the sign-in of a proxy. */
 export function notJson(server: string): AppError {
-  return new AppError(
-    "unavailable",
-    `${server} answered with something other than JSON; is it a context server?`,
-  );
+  return new AppError("unavailable", `${server} answered with something other than JSON; ${guessOf(server)}`);
+}
+
+/** An address from a browser, such as that of a page of the console, is longer than that of the server. */
+function guessOf(server: string): string {
+  const url = URL.parse(server);
+  return url === null || url.pathname === "/"
+    ? "is it a context server?"
+    : `is it a context server? Without ${url.pathname}, its address is ${url.origin}`;
 }
 
 /** The error for an answer that does not begin. */
@@ -48,7 +53,7 @@ export async function refusal(response: Response, server: string): Promise<AppEr
     });
   const guess = GATEWAY.has(response.status)
     ? "its proxy reaches no server at the moment; try again shortly"
-    : "is it a context server?";
+    : guessOf(server);
   return new AppError("unavailable", `${server} answered ${response.status}; ${guess}`);
 }
 
