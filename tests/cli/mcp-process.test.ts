@@ -49,7 +49,10 @@ describe("the process", () => {
     expect(lines.map(({ id }) => id)).toEqual([1, 2]);
     expect(lines[1].result.content).toEqual([{ type: "text", text: "[a.md v1]\none\n" }]);
     expect(await within("cairn mcp ends", child.exited)).toBe(0);
-    expect(await child.stderr.text()).toContain("the client sent no valid message");
+    const reasons = (await child.stderr.text()).match(/the client sent no valid message reason=.*/g);
+    const other =
+      'the client sent no valid message reason="it is no request, notification or answer of JSON-RPC 2.0"';
+    expect(reasons).toEqual([expect.stringContaining("JSON Parse error"), other]);
   });
 
   test("names the wrong parameter of a request", async () => {

@@ -87,7 +87,7 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
   const gone = new Promise<void>((resolve) => {
     Object.assign(server, {
       onclose: resolve,
-      onerror: (error: Error) => log.warn("the client sent no valid message", { reason: messageOf(error) }),
+      onerror: (error: Error) => log.warn("the client sent no valid message", { reason: problemOf(error) }),
     });
     for (const event of ["end", "close", "error"] as const) lines.once(event, resolve);
   });
@@ -110,6 +110,11 @@ const REQUESTS = new Map(
     ReadResourceRequestSchema,
   ].map((schema) => [schema.shape.method.value as string, schema]),
 );
+
+/** The library's analysis of a message that is JSON says nothing in one line. */
+function problemOf(error: Error): string {
+  return "issues" in error ? "it is no request, notification or answer of JSON-RPC 2.0" : messageOf(error);
+}
 
 /** Names the first wrong parameter. The library would answer an internal error with its whole analysis. */
 function paramsProblem(request: { readonly method: string }): string | undefined {
