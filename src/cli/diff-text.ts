@@ -2,6 +2,7 @@
 
 import type { FileDiff } from "../context/files/diff.ts";
 import { styled, type Style } from "../kit/terminal/style.ts";
+import { withoutFinalLineFeed } from "../kit/text/line-end.ts";
 import { plural } from "./tables.ts";
 
 /** Printed before a patch, where programs that read patches skip it. */
@@ -13,7 +14,7 @@ export function patchText({ path: of, from, to, added, removed, coarse, text }: 
       ? `${of}: ${newer(to)} is the first version, and is empty`
       : `${of}: no difference between v${from} and ${newer(to)}`;
   if (text.includes("\0")) return `${of}: binary files differ`;
-  const patch = text.trimEnd();
+  const patch = withoutFinalLineFeed(text);
   return inStyle(coarse ? `${COARSE}\n${patch}` : patch);
 }
 
@@ -34,7 +35,9 @@ function inStyle(patch: string): string {
     .map((line) => {
       if (line.startsWith("@@")) isHead = false;
       const style = isHead ? headStyle(line) : bodyStyle(line);
-      return style === undefined ? line : styled(style, line);
+      if (style === undefined) return line;
+      // Beyond the style, a carriage return stays part of the line end.
+      return line.endsWith("\r") ? `${styled(style, line.slice(0, -1))}\r` : styled(style, line);
     })
     .join("\n");
 }

@@ -7,6 +7,7 @@ import {
   type Resolution,
 } from "../../context/replica/conflicts.ts";
 import { AppError } from "../../kit/error.ts";
+import { withoutFinalLineFeed } from "../../kit/text/line-end.ts";
 import { spaceCommand } from "../command.ts";
 import { contentOf } from "../named-content.ts";
 import { shown, table, when } from "../tables.ts";
@@ -39,7 +40,8 @@ export const conflictShow = spaceCommand({
   show: ({ deleted, diff, path: file, copy }) => {
     const difference =
       diff ?? `${shown(file)} and ${shown(copy)} are not text, or too different to compare line by line`;
-    return deleted ? `${shown(file)} was deleted; ${shown(copy)} is still there\n${difference}` : difference;
+    const text = withoutFinalLineFeed(difference);
+    return deleted ? `${shown(file)} was deleted; ${shown(copy)} is still there\n${text}` : text;
   },
 });
 

@@ -15,6 +15,7 @@ import { accessProblem } from "../../kit/disk/disk.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { formatOf, printData, printHint, printWarning } from "../../kit/terminal/output.ts";
+import { withoutFinalLineFeed } from "../../kit/text/line-end.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { spaceWords } from "../space-arguments.ts";
@@ -239,7 +240,7 @@ async function patchOf({ action, target, after }: Change): Promise<string> {
   const to = after === undefined ? "/dev/null" : target.name;
   const options = { context: DIFF_CONTEXT_LINES, headerOptions: FILE_HEADERS_ONLY };
   const patch = createTwoFilesPatch(from, to, target.text ?? "", after ?? "", undefined, undefined, options);
-  return patch.trimEnd();
+  return withoutFinalLineFeed(patch);
 }
 
 function shownTarget(path: string, scope: Scope): string {

@@ -26,10 +26,7 @@ export function formatOf(flags: Readonly<Record<string, unknown>>): Format {
 
 /** `human` renders the same value as JSON and YAML, so that the three cannot disagree. */
 export async function printData<T>(value: T, format: Format, human: (value: T) => string): Promise<void> {
-  await writeTo(
-    STDOUT,
-    render(value, format, (shown) => painted(human(shown), visible)),
-  );
+  await writeTo(STDOUT, format === "text" ? textOnStdout(human(value)) : render(value, format, human));
 }
 
 export async function printText(text: string): Promise<void> {
@@ -38,7 +35,8 @@ export async function printText(text: string): Promise<void> {
 
 /** Returns what `printText` would write, for a pager. */
 export function textOnStdout(text: string): string {
-  return `${painted(text, visible)}\n`;
+  // With the line feed, so that a carriage return before it is part of a line end.
+  return painted(`${text}\n`, visible);
 }
 
 export interface ErrorReport {
