@@ -1,11 +1,11 @@
 // One agent's contribution to a turn: its answers with their tool calls, the text it is streaming, and its pending approvals.
 
-import CircleAlert from "lucide-solid/icons/circle-alert";
 import { createMemo, For, Index, type JSX, Show } from "solid-js";
 import { tokens } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
 import { Markdown, Plain } from "../../kit/markdown.tsx";
 import { Time } from "../../kit/pieces.tsx";
+import { FailureNotice } from "../../kit/states.tsx";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Bubble, Decided, Segment } from "../../state/transcript.ts";
@@ -59,7 +59,7 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
           )}
         </Index>
         <Asked asks={props.item.asks} decided={props.item.decided} />
-        <Show when={props.item.failure}>{(failure) => <Failure text={failure().text} />}</Show>
+        <Show when={props.item.failure}>{(failure) => <FailureNotice reason={failure().text} />}</Show>
       </div>
     </article>
   );
@@ -131,17 +131,6 @@ function Task(props: { readonly text: string; readonly key: string }): JSX.Eleme
     >
       <Plain text={props.text} />
     </Fold>
-  );
-}
-
-function Failure(props: { readonly text: string }): JSX.Element {
-  return (
-    <div class="notice bad chat-failure">
-      <CircleAlert aria-hidden="true" />
-      <div class="wrap" dir="auto">
-        {props.text}
-      </div>
-    </div>
   );
 }
 
