@@ -13,7 +13,7 @@ import { bucketOf } from "../kit/object-storage/bucket.ts";
 import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
 import { TIMING, type Timing } from "../kit/replication/beat.ts";
 import { Follower, type Takeover } from "../kit/replication/follower.ts";
-import { Leader } from "../kit/replication/leader.ts";
+import { Leader, type Loss } from "../kit/replication/leader.ts";
 import { settleState } from "../kit/replication/local-state.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { loadServerConfig } from "./config/config.ts";
@@ -165,10 +165,16 @@ class Node {
     }
   }
 
-  /** Keeps the local door while this node changes its role. */
+  /** Keeps the local door while this node changes its role. Without it, commands on this machine wait for the next role. */
   #serveNobody(): void {
     const { config, log } = this.#parts;
-    this.#between = new StartingDoor(config.directory, log);
+    try {
+      this.#between = new StartingDoor(config.directory, log);
+    } catch (error) {
+      log.warn("cannot tell commands on this machine that the node changes its role", {
+        error: messageOf(error),
+      });
+    }
   }
 
   #stoodBy() {
@@ -212,21 +218,34 @@ class Node {
       const copying = copyingBy({ leader, directory, engine, appends });
       const { opened, running: server } = await startOpen({ ...this.#options, port: this.#port, copying });
       this.#server = server;
-      await this.#between?.close();
       const facts = { directory, engine, leader, storage, takeovers, hasOne: snapshot !== undefined };
       const snapshots = new Snapshots({ ...opened.parts, ...facts, timers: this.#common.timers });
-      snapshots.start();
-      const isStopped = await untilAborted(this.#stopped.signal, leader.lost);
-      const loss = isStopped ? undefined : await leader.lost;
-      if (loss) log.error("this node no longer leads", { reason: loss.reason, why: loss.message });
-      await snapshots.stop();
-      if (loss) this.#serveNobody();
-      await server.stop(loss ? "this node no longer leads" : String(this.#stopped.signal.reason));
+      let loss: Loss | undefined;
+      try {
+        await this.#between?.close();
+        snapshots.start();
+        loss = await this.#ended(leader);
+        if (loss) this.#serveNobody();
+      } finally {
+        // Whatever was raised: a node that does not lead answers nobody.
+        await snapshots.stop();
+        await server.stop(
+          loss ? "this node no longer leads" : String(this.#stopped.signal.reason ?? "a failure"),
+        );
+      }
       if (!loss) await this.#handOver(leader);
     } finally {
       this.#server = undefined;
       leader.abandon();
     }
+  }
+
+  /** Undefined: it is to stop. */
+  async #ended(leader: Leader): Promise<Loss | undefined> {
+    if (await untilAborted(this.#stopped.signal, leader.lost)) return undefined;
+    const loss = await leader.lost;
+    this.#parts.log.error("this node no longer leads", { reason: loss.reason, why: loss.message });
+    return loss;
   }
 
   /** Called when everything is closed. If it fails, this node copies the data again at its next start. */

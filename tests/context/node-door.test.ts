@@ -1,7 +1,10 @@
 // Goal: the commands of a machine find its node at every moment, also while the node takes over or stops leading.
 
 import { expect, test } from "bun:test";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
+import { isInUse } from "../../src/context/main.ts";
 import { doorState } from "../../src/context/people/local-door.ts";
 import { SPACE } from "../kit/context/context-server.ts";
 import { nodes } from "../kit/context/nodes.ts";
@@ -60,4 +63,25 @@ test("a node is found while it takes over, and while it stops leading", async ()
   expect([...losing.kinds]).toEqual(["running", "starting"]);
   expect([...taking.kinds].filter((kind) => kind !== "starting")).toEqual(["running"]);
   expect(await doorState(b.directory)).toMatchObject({ kind: "running", door: { url: b.url } });
+});
+
+test("a node that cannot open the door of its next role stops its server, and says why", async () => {
+  await using all = await nodes({ timing: TIMING });
+  const a = await all.start("a");
+  await a.leads();
+  const { url } = a;
+  // No file of the door can be written, as on a full disk.
+  const doors = join(a.directory, "run");
+  renameSync(doors, `${doors}.kept`);
+  writeFileSync(doors, "");
+  const taken = [...all.storage.objects.keys()].filter((key) => key.includes("/log/")).at(-1)!;
+  const next = taken.slice(0, -16) + String(Number(taken.slice(-16)) + 1).padStart(16, "0");
+  all.storage.objects.set(next, Buffer.from("of another node"));
+  await until(() => a.log.some(({ message }) => message === "this node no longer leads"));
+  expect(await a.failed.catch((error: unknown) => error)).toBeInstanceOf(Error);
+  expect(a.log.map(({ message }) => message)).toContain("stopped");
+  expect(isInUse(a.directory)).toBe(false);
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  rmSync(doors);
+  renameSync(`${doors}.kept`, doors);
 });

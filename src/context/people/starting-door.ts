@@ -54,7 +54,12 @@ export class StartingDoor {
       throw new AppError("unavailable", "the server is starting; try again shortly", { reason: STARTING });
     };
     this.#listener = listen(options, answer, log);
-    token = this.#door.open({ url: this.#listener.url, starting: true });
+    try {
+      token = this.#door.open({ url: this.#listener.url, starting: true });
+    } catch (error) {
+      void this.#listener.close();
+      throw error;
+    }
   }
 
   /** Called when another door has taken its place, or none will. */

@@ -58,13 +58,18 @@ export class Standby {
     };
     const tls = readTls(config);
     this.#listener = bound({ host: where.host, port }, tls);
-    this.#local = tls && bound(LOCAL);
-    this.#door = new LocalDoor(config.directory);
-    this.#token = this.#door.open({
-      url: this.#local?.url ?? this.url,
-      public_url: this.#local && this.url,
-      node: { name: deps.node, role: "standby" },
-    });
+    try {
+      this.#local = tls && bound(LOCAL);
+      this.#door = new LocalDoor(config.directory);
+      this.#token = this.#door.open({
+        url: this.#local?.url ?? this.url,
+        public_url: this.#local && this.url,
+        node: { name: deps.node, role: "standby" },
+      });
+    } catch (error) {
+      for (const listener of this.#listeners()) void listener.close();
+      throw error;
+    }
   }
 
   get url(): string {
@@ -76,10 +81,14 @@ export class Standby {
   }
 
   async close(): Promise<void> {
-    const listeners = [this.#listener, ...(this.#local ? [this.#local] : [])];
+    const listeners = this.#listeners();
     await Promise.all(listeners.map((listener) => listener.drain()));
     await Promise.all(listeners.map((listener) => listener.close()));
     this.#door.close();
+  }
+
+  #listeners(): Listener[] {
+    return [this.#listener, ...(this.#local ? [this.#local] : [])];
   }
 
   #facts(): StandbyFacts {

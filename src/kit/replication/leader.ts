@@ -28,7 +28,7 @@ export interface Position {
 }
 
 /** Why a node no longer leads. `superseded`: another one does; `broken`: a change was not copied; `ended`: it was told to. */
-interface Loss {
+export interface Loss {
   readonly reason: "superseded" | "broken" | "ended";
   readonly message: string;
 }
