@@ -206,7 +206,7 @@ class Node {
     return { follower, standby };
   }
 
-  async #lead({ position, term, begun, takeovers, snapshot }: Takeover): Promise<void> {
+  async #lead({ position, marks, term, begun, takeovers, snapshot }: Takeover): Promise<void> {
     const { config, name, storage, log } = this.#parts;
     const { directory } = config;
     log.info("this node leads", { node: name, entry: position.seq });
@@ -218,7 +218,9 @@ class Node {
       const copying = copyingBy({ leader, directory, engine, appends });
       const { opened, running: server } = await startOpen({ ...this.#options, port: this.#port, copying });
       this.#server = server;
-      const facts = { directory, engine, leader, storage, takeovers, hasOne: snapshot !== undefined };
+      const restoreKeyCheck = () => new SharedKey(storage, config).require();
+      const found = { takeovers, marks, hasOne: snapshot !== undefined };
+      const facts = { directory, engine, leader, storage, restoreKeyCheck, ...found };
       const snapshots = new Snapshots({ ...opened.parts, ...facts, timers: this.#common.timers });
       let loss: Loss | undefined;
       try {

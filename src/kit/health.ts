@@ -19,7 +19,7 @@ const PROBE_BYTES = 16 * 1024;
 const healthReasons = [...storageReasons, "broken"] as const;
 
 export const HealthProblem = closed({
-  what: Type.String({ description: "database, disk, spaces, audit, certificate, snapshots" }),
+  what: Type.String({ description: "database, disk, spaces, audit, certificate, replication, snapshots" }),
   reason: oneOf(healthReasons),
 });
 export type HealthProblem = Static<typeof HealthProblem>;

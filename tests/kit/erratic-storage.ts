@@ -34,6 +34,8 @@ export class Line implements Clock, Timers {
   #pausedAt: number | undefined;
   #slept = 0;
   isCutOff = false;
+  /** The storage refuses to create objects for it, and does everything else. */
+  isRefused = false;
   isDead = false;
   /** Requests and timers that have not ended. */
   pending = 0;
@@ -146,7 +148,10 @@ export class ErraticStorage {
         signal?.throwIfAborted();
         yield found.bytes;
       },
-      create: (key, bytes, options) => this.#created(ask, key, bytes, options),
+      create: async (key, bytes, options) => {
+        if (line.isRefused) throw await ask(() => failure("AccessDenied"));
+        return this.#created(ask, key, bytes, options);
+      },
       put: (key, bytes) => ask(() => void objects.set(key, { bytes: Buffer.from(bytes), by: "" })),
       async upload(key, content, signal) {
         const pieces: Uint8Array[] = [];

@@ -22,8 +22,13 @@ export class MemoryStorage implements ObjectStorage {
     return [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
 
-  get(key: string): Promise<Uint8Array | undefined> {
-    return this.#run("get", key, () => this.objects.get(key));
+  get(key: string, bytesMax: number): Promise<Uint8Array | undefined> {
+    return this.#run("get", key, () => {
+      const found = this.objects.get(key);
+      if (found && found.length > bytesMax)
+        throw new AppError("too_large", `${key} is larger than ${bytesMax} bytes`);
+      return found;
+    });
   }
 
   async *read(key: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { bucketOf } from "../../kit/object-storage/bucket.ts";
 import { DAY_MS } from "../../kit/clock.ts";
 import { readBeat, type Beat } from "../../kit/replication/beat.ts";
+import { clusterIn } from "../../kit/replication/log-inventory.ts";
 import { newestSnapshot, type Manifest } from "../../kit/replication/snapshot.ts";
 import { readState, type LocalState } from "../../kit/replication/local-state.ts";
 import type { ReplicationConfig } from "../config/schema.ts";
@@ -14,6 +15,9 @@ import { fail, ok, skipped, warn, type Verdict } from "./finding.ts";
 const SNAPSHOT_AGE_MAX_MS = 2 * DAY_MS;
 const SNAPSHOT_REMEDY =
   "the leader makes one while it runs; if it cannot, its health says so, and its log has the reason";
+const LOST_LOG = "the bucket does not hold the replication log of this node";
+const LOST_LOG_REMEDY =
+  "check replication.bucket and replication.prefix; if objects were deleted, a leader that runs restores the log within a minute";
 
 /** `environment`: has the credentials of the object storage, or else nothing can be said. */
 export async function replicationVerdict(
@@ -25,9 +29,9 @@ export async function replicationVerdict(
   const storage = attempt(() => bucketOf("replication", config, environment));
   if (storage instanceof AppError) return skipped(storage.message);
   try {
-    const beat = await readBeat(storage);
+    const [beat, state] = [await readBeat(storage), await readState(directory)];
+    if (state && (await clusterIn(storage)) !== state.cluster) return fail(LOST_LOG, LOST_LOG_REMEDY);
     if (beat === undefined) return warn("no node has led yet", "start the node that has the data");
-    const state = await readState(directory);
     const found = placesText(beat, state, config.node);
     const problem = snapshotProblem(await newestSnapshot(storage), beat, now);
     return problem === undefined ? ok(found) : warn(`${found}; ${problem}`, SNAPSHOT_REMEDY);

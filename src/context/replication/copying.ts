@@ -56,7 +56,7 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
     stored: () => leader.stored(),
     requireLead: () => leader.requireLead(),
     readings: leaderReadings(leader),
-    problems: () => (leader.isSnapshotFailing ? [{ what: "snapshots", reason: "broken" }] : []),
+    problems: () => problemsOf(leader),
     measured: [
       {
         name: "service_replication_append_seconds",
@@ -65,6 +65,11 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
       },
     ],
   };
+}
+
+function problemsOf({ lack, isSnapshotFailing }: Leader): HealthProblem[] {
+  const found = [lack !== undefined && "replication", isSnapshotFailing && "snapshots"];
+  return found.flatMap((what) => (what === false ? [] : [{ what, reason: "broken" }]));
 }
 
 interface Asked {

@@ -8,6 +8,7 @@ import type { Log } from "../../kit/log.ts";
 import { chunksOf } from "../../kit/backup/members.ts";
 import type { ObjectStorage } from "../../kit/object-storage/object-storage.ts";
 import type { Leader } from "../../kit/replication/leader.ts";
+import { lackIn, restoreMarks, type LogMarks } from "../../kit/replication/log-inventory.ts";
 import { finishSnapshot, uploadFiles, type SnapshotFile } from "../../kit/replication/snapshot.ts";
 import { calm, freeze, recordsOf, thaw, type Moment, type MomentDeps } from "../backup/moment.ts";
 import type { EngineKind } from "../versioned-store/engine.ts";
@@ -27,6 +28,9 @@ interface SnapshotsDeps extends MomentDeps {
   readonly leader: Leader;
   readonly storage: ObjectStorage;
   readonly takeovers: readonly number[];
+  readonly marks: LogMarks;
+  /** Leaves the check of the shared key again if it is missing. */
+  readonly restoreKeyCheck: () => Promise<void>;
   /** A snapshot of an earlier leader exists. */
   readonly hasOne: boolean;
   readonly clock: Clock;
@@ -49,6 +53,8 @@ export class Snapshots {
   #last: Last | undefined;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
+  /** The leader has found that the log is damaged. */
+  #isAlerted = false;
 
   constructor(deps: SnapshotsDeps) {
     this.#deps = deps;
@@ -66,12 +72,12 @@ export class Snapshots {
   }
 
   async #run(): Promise<void> {
-    const { leader, timers, log } = this.#deps;
+    const { leader, log } = this.#deps;
     const { signal } = this.#stopped;
     let isRepeated = false;
     while (!signal.aborted) {
       try {
-        if (this.#isDue()) await this.#make(signal);
+        await this.#look(signal);
         leader.isSnapshotFailing = false;
         isRepeated = false;
       } catch (error) {
@@ -80,8 +86,44 @@ export class Snapshots {
         isRepeated = true;
         if (!signal.aborted) log.warn("cannot make a snapshot for other nodes", { error: messageOf(error) });
       }
-      await pauseBy(timers, LOOK_EVERY_MS, signal);
+      await this.#pause(signal);
     }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    // Before the first snapshot, nobody can join anyway.
+    if (this.#last && (await this.#isDamaged())) return this.#restoreLog(signal);
+    if (this.#isDue()) await this.#make(signal);
+  }
+
+  async #isDamaged(): Promise<boolean> {
+    const { leader, storage, marks, log } = this.#deps;
+    const missing = await lackIn(storage, marks, leader.position.seq);
+    if (missing !== undefined && leader.lack === undefined)
+      log.error("the bucket lost objects of the replication log", { missing });
+    leader.lack = missing;
+    return missing !== undefined;
+  }
+
+  /** From the data of this node, which has all of it. */
+  async #restoreLog(signal: AbortSignal): Promise<void> {
+    const { leader, storage, marks, restoreKeyCheck, log } = this.#deps;
+    // A node that was replaced must not make its place look free again.
+    leader.requireLead();
+    await restoreMarks(storage, marks);
+    await restoreKeyCheck();
+    await this.#make(signal);
+    if (!(await this.#isDamaged())) log.info("restored the replication log from the data of this node");
+  }
+
+  /** A loss that the leader finds ends it, once. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { leader, timers } = this.#deps;
+    const over = new AbortController();
+    const pausing = pauseBy(timers, LOOK_EVERY_MS, AbortSignal.any([signal, over.signal]));
+    const alerted = leader.damaged.then(() => void (this.#isAlerted = true));
+    await (this.#isAlerted ? pausing : Promise.race([pausing, alerted]));
+    over.abort();
   }
 
   #isDue(): boolean {

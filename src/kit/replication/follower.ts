@@ -15,6 +15,7 @@ import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Moment, Position } from "./leader.ts";
 import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
+import { clusterIn, type LogMarks } from "./log-inventory.ts";
 import {
   beginningIn,
   entriesAfter,
@@ -36,7 +37,6 @@ const OWN_BEATS_MAX = 2;
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 /** In the data directory: the files of a snapshot, until they are complete. */
 const BUILD = "replication-snapshot";
-const CLUSTER_BYTES_MAX = 1_024;
 const CLUSTER_BITS = 128;
 const TERM_BITS = 64;
 
@@ -57,6 +57,8 @@ interface FollowerDeps {
 /** This node leads from here on. */
 export interface Takeover {
   readonly position: Position;
+  /** They prove that the log is still this one. */
+  readonly marks: LogMarks;
   /** Random, of this term of leadership. */
   readonly term: string;
   /** No other node took over after this node before then. */
@@ -212,8 +214,7 @@ export class Follower {
    */
   async #joined(): Promise<LocalState | undefined> {
     const { storage, directory, log } = this.#deps;
-    const found = await storage.get(CLUSTER, CLUSTER_BYTES_MAX);
-    const cluster = found && Buffer.from(found).toString("utf8");
+    const cluster = await clusterIn(storage);
     const known = await readState(directory);
     if (known && known.cluster === cluster) return known;
     // It ended while it created the log.
@@ -410,7 +411,8 @@ export class Follower {
     const beginning = kind === "beginning" && { beginning: seq };
     const lead = { term, seq };
     await this.#stored({ ...state, ...position, takeovers, lead, ...beginning, files: "ahead" });
-    return { position, term, begun, takeovers, snapshot };
+    const marks = { cluster: state.cluster, takeover: { seq, bytes } };
+    return { position, marks, term, begun, takeovers, snapshot };
   }
 
   /**

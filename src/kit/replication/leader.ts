@@ -11,14 +11,15 @@ import type { ChangedPages, PageSink } from "../storage/changed-pages.ts";
 import { writeBeat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
+import { hashAt, LARGE, takeoverIn } from "./log-inventory.ts";
 import { entryKey } from "./places.ts";
 
 /** Changes that nobody waits for are appended after this long, or when there are this many bytes. */
 const GATHER_MS = 1_000;
 const GATHER_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 250;
-/** A larger object is there, too. */
-const EXISTS_BYTES_MAX = 64 * 1024;
+/** A node whose appends keep failing after these many tries, for longer than its lease, lets another one try. */
+const TRIES_MIN = 3;
 
 /** A place in the log: everything up to the entry with this number. */
 export interface Position {
@@ -78,6 +79,10 @@ export class Leader {
   #waiters: Waiter[] = [];
   #draining: Promise<void> | undefined;
   #appending: Promise<boolean> | undefined;
+  /** The hash of the entry that is being appended, or was appended last. */
+  #tried = "";
+  /** An append that failed so far. `since`: on the monotonic clock, its first failure. */
+  #failing: { readonly since: number; tries: number; isTold: boolean } | undefined;
   /** On the monotonic clock: when the last append that succeeded was begun. */
   #lastAppend = -Infinity;
   #cancelGathering: (() => void) | undefined;
@@ -97,6 +102,9 @@ export class Leader {
   snapshotTime = 0;
   /** The last attempt to make a snapshot failed. */
   isSnapshotFailing = false;
+  /** An object that the log in the storage lacks, so that no node can join or return. */
+  lack: string | undefined;
+  readonly #damaged = Promise.withResolvers<void>();
 
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
@@ -108,6 +116,11 @@ export class Leader {
   /** Resolves when this node no longer leads, and must stop answering. */
   get lost(): Promise<Loss> {
     return this.#lost.promise;
+  }
+
+  /** Resolves when it first finds that the log lacks the entry by which this node took over. */
+  get damaged(): Promise<void> {
+    return this.#damaged.promise;
   }
 
   get position(): Position {
@@ -257,17 +270,39 @@ export class Leader {
   }
 
   async #create(seq: number, bytes: Uint8Array, hash: string): Promise<boolean> {
-    const { storage, term, timers, log } = this.#deps;
-    for (let failures = 0; this.#loss === undefined; failures += 1) {
+    const { storage, term, timers } = this.#deps;
+    this.#tried = hash;
+    while (this.#loss === undefined) {
       try {
-        if (await storage.create(entryKey(seq), bytes, { sha256: hash, by: term })) return true;
-        this.#supersededBy(seq);
+        if (!(await storage.create(entryKey(seq), bytes, { sha256: hash, by: term })))
+          this.#supersededBy(seq);
+        this.#failing = undefined;
+        return this.#loss === undefined;
       } catch (error) {
-        if (failures === 0) log.warn("cannot append to the replication log", { error: messageOf(error) });
+        this.#appendFailed(error, bytes.length);
         await pauseBy(timers, RETRY_MS, this.#stopped.signal);
       }
     }
     return false;
+  }
+
+  /** Logs the first failure, and the one with which this node stops answering. */
+  #appendFailed(error: unknown, bytes: number): void {
+    const { clock, log } = this.#deps;
+    const facts = { error: messageOf(error), bytes };
+    if (!this.#failing) log.warn("cannot append to the replication log", facts);
+    this.#failing ??= { since: clock.elapsed(), tries: 0, isTold: false };
+    this.#failing.tries += 1;
+    if (this.#failing.isTold || !this.#isStuck()) return;
+    this.#failing.isTold = true;
+    log.error("the object storage takes no change of this node, which stops answering until it does", facts);
+  }
+
+  /** The storage takes heartbeats and no entries, because it refuses large objects, for example, or this node's key. Nothing can be acknowledged. */
+  #isStuck(): boolean {
+    const { clock, timing } = this.#deps;
+    if (!this.#failing || this.#failing.tries < TRIES_MIN) return false;
+    return clock.elapsed() - this.#failing.since > timing.leaseMs;
   }
 
   #storedUpTo(change: number): void {
@@ -279,15 +314,11 @@ export class Leader {
 
   /** Until it is stopped. */
   async #beat(): Promise<void> {
-    const { storage, node, term, timing, timers, log } = this.#deps;
+    const { timing, timers, log } = this.#deps;
     const { signal } = this.#stopped;
     while (!signal.aborted && this.#loss === undefined) {
-      const begun = this.#moment();
       try {
-        const { seq } = this.#position;
-        await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: false });
-        await this.#lookForSuccessor(begun);
-        this.#arrived(begun);
+        await this.#beatOnce();
       } catch (error) {
         this.#isReturning = false;
         log.warn("cannot write the heartbeat", { error: messageOf(error) });
@@ -295,6 +326,20 @@ export class Leader {
       await pauseBy(timers, timing.beatEvery, signal);
       if (this.#isLeaseOver()) this.#refuse(outOfTouch(), ({ isPatient }) => !isPatient);
     }
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { storage, node, term } = this.#deps;
+    const begun = this.#moment();
+    if (this.#isStuck()) {
+      // Without a heartbeat, a node whose changes the storage takes leads.
+      this.#isReturning = false;
+      return this.#lookForSuccessor(begun);
+    }
+    const { seq } = this.#position;
+    await writeBeat(storage, { node, term, number: (this.#beats += 1), position: seq, released: false });
+    await Promise.all([this.#lookForOwnLog(), this.#lookForSuccessor(begun)]);
+    if (!this.#loss) this.#arrived(begun);
   }
 
   /**
@@ -321,6 +366,28 @@ export class Leader {
   }
 
   /**
+   * The log tells leaders apart, so one that was out of touch cannot go on without it. One that was not still leads, and the log can be restored from
+   * its data.
+   */
+  async #lookForOwnLog(): Promise<void> {
+    const { storage, position, log } = this.#deps;
+    const found = await takeoverIn(storage, position);
+    if (found === "same") return;
+    if (found === "other")
+      return this.#lose({ reason: "broken", message: "the bucket holds another replication log now" });
+    if (this.#isLeaseOver())
+      return this.#lose({
+        reason: "broken",
+        message:
+          "the bucket lost the replication log while this node was out of touch, and another one may lead",
+      });
+    if (this.lack === undefined)
+      log.error("the bucket lost objects of the replication log", { missing: entryKey(position.seq) });
+    this.lack ??= entryKey(position.seq);
+    this.#damaged.resolve();
+  }
+
+  /**
    * A node that only reads would not notice that it was replaced, if its clocks stood still meanwhile, as in a machine that was suspended, or if the
    * one that replaced it misjudged its silence. Raises errors of the storage, and `unavailable` if it cannot tell.
    */
@@ -329,12 +396,13 @@ export class Leader {
     // Its own entry tells only that nobody replaced it before, so that it has to be of this look.
     do {
       const { seq } = this.#position;
-      if (!(await exists(storage, entryKey(seq + 1)))) return;
+      const found = await hashAt(storage, seq + 1);
+      if (found === undefined) return;
       // It may be its own, with the answer on its way.
       if (this.#appending && this.#position.seq === seq)
         await Promise.race([this.#appending, pauseBy(timers, timing.beatEvery, this.#stopped.signal)]);
       if (this.#position.seq > seq) continue;
-      if (this.#appending) throw outOfTouch();
+      if (this.#appending && [LARGE, this.#tried].includes(found)) throw outOfTouch();
       return this.#supersededBy(seq + 1);
     } while (this.#lastAppend < begun);
   }
@@ -355,15 +423,6 @@ export class Leader {
     const waiting = this.#waiters;
     this.#waiters = waiting.filter((waiter) => !which(waiter));
     for (const waiter of waiting) if (which(waiter)) waiter.failed(error);
-  }
-}
-
-async function exists(storage: ObjectStorage, key: string): Promise<boolean> {
-  try {
-    return (await storage.get(key, EXISTS_BYTES_MAX)) !== undefined;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "too_large") return true;
-    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initServer } from "../../../src/context/init-server.ts";
 import { startReplicated, type ReplicatedServer } from "../../../src/context/replicated-server.ts";
+import type { Timers } from "../../../src/kit/clock.ts";
 import type { Timing } from "../../../src/kit/replication/beat.ts";
 import { until } from "../eventually.ts";
 import { temporaryFolder } from "../folder.ts";
@@ -41,6 +42,7 @@ interface Nodes extends AsyncDisposable {
 interface NodesOptions {
   readonly prefix?: string;
   readonly timing?: Timing;
+  readonly timers?: Timers;
   /** Laid over `server.yaml`. */
   readonly config?: Record<string, unknown>;
 }
@@ -48,6 +50,7 @@ interface NodesOptions {
 export async function nodes({
   prefix = "team",
   timing = TIMING,
+  timers,
   config: more = {},
 }: NodesOptions = {}): Promise<Nodes> {
   await using stack = new AsyncDisposableStack();
@@ -83,7 +86,8 @@ export async function nodes({
       format: "json" as const,
       write: (line: string) => void lines.push(JSON.parse(line) as LogLine),
     };
-    const server: ReplicatedServer = await startReplicated({ directory, log, port: 0, environment, timing });
+    const options = { directory, log, port: 0, environment, timing, ...(timers && { timers }) };
+    const server: ReplicatedServer = await startReplicated(options);
     server.failed.catch(() => {});
     kept.defer(() => server.stop("test is over").catch(() => {}));
     const as = (with_: string) => contextClient(server.url, with_);

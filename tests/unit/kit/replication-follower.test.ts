@@ -19,8 +19,8 @@ async function asleepAtTakeover(all: Replicas) {
     asleep.resolve();
     return woken.promise;
   };
-  all.storage.get = (key) =>
-    isAwake && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key);
+  all.storage.get = (key, bytesMax) =>
+    isAwake && key === "leader" ? Promise.resolve(undefined) : get.call(all.storage, key, bytesMax);
   const b = all.following("b");
   await all.passing(asleep.promise);
   return { b, wake: woken.resolve };

@@ -81,7 +81,7 @@ class Schedule {
     const node = leader && random(2) === 0 ? leader : this.#nodes[random(this.#nodes.length)]!;
     const { line } = node;
     if (!line || line.isPaused) return;
-    switch (random(6)) {
+    switch (random(7)) {
       case 0:
         await node.kill();
         return this.#later(15_000, () => node.start());
@@ -96,6 +96,9 @@ class Schedule {
         if (random(4) > 0) return undefined;
         storage.isDown = true;
         return this.#later(20_000, () => (storage.isDown = false), "the storage is down");
+      case 5:
+        line.isRefused = true;
+        return this.#later(50_000, () => (line.isRefused = false), `${node.name} may create nothing`);
       default:
         return leader?.snapshot();
     }

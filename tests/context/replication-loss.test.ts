@@ -1,0 +1,78 @@
+// Goal: a leader notices that someone emptied the bucket, or a part of it, says so, and restores the log from its data before anybody needs it.
+
+import { expect, test } from "bun:test";
+import { MINUTE_MS, systemTimers, type Timers } from "../../src/kit/clock.ts";
+import { loadServerConfig } from "../../src/context/config/config.ts";
+import { replicationVerdict } from "../../src/context/doctor/replication.ts";
+import { nodes } from "../kit/context/nodes.ts";
+import { eventually, until } from "../kit/eventually.ts";
+
+/** A leader looks at the bucket every minute. */
+const HURRIED: Timers = { after: (ms, run) => systemTimers.after(ms === MINUTE_MS ? 50 : ms, run) };
+
+const isManifest = (key: string) => key.endsWith("manifest.json");
+
+test.each([
+  ["everything", () => true],
+  [
+    "the identity of the log and the check of the key",
+    (key: string) => /(cluster|secrets-key-check)$/.test(key),
+  ],
+  ["the log", (key: string) => key.includes("/log/")],
+])("a bucket that loses %s while a node leads is filled again from its data", async (_, isLost) => {
+  await using all = await nodes({ timers: HURRIED });
+  const a = await all.start("a");
+  await a.leads();
+  await a.admin.write("a.md", "one\n");
+  await until(() => [...all.storage.objects.keys()].some(isManifest));
+  // A snapshot is due only because of the loss.
+  await until(() => a.log.some(({ message }) => message === "made a snapshot for other nodes"));
+  const kept = [...all.storage.objects.keys()].filter(isLost);
+  const release = all.storage.hold({ on: ({ method, key }) => method === "PUT" && key.includes("/files-") });
+  for (const key of kept) all.storage.objects.delete(key);
+  const problems = async () =>
+    ((await (await fetch(`${a.url}/health`)).json()) as { problems: object[] }).problems;
+  await eventually(problems, [{ what: "replication", reason: "broken" }]);
+  expect(await a.health()).toEqual([200, "degraded"]);
+  await a.admin.write("a.md", "two\n");
+  release();
+  await eventually(problems, []);
+  expect(a.isLeading).toBe(true);
+  expect(a.log.map(({ message }) => message)).toContain(
+    "restored the replication log from the data of this node",
+  );
+  const b = await all.start("b");
+  await until(() => b.log.some(({ message }) => message === "caught up with the leader"));
+  await a.stop();
+  await b.leads();
+  expect(await b.admin.read("a.md")).toBe("two\n");
+  await b.stop();
+  const again = await all.start("a");
+  await again.leads();
+  expect(await again.admin.read("a.md")).toBe("two\n");
+});
+
+test("a node whose log is gone does not start, and doctor says why", async () => {
+  await using all = await nodes();
+  const a = await all.start("a");
+  await a.leads();
+  await a.stop();
+  const environment = {
+    AWS_ACCESS_KEY_ID: all.storage.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: all.storage.credentials.secretAccessKey,
+  };
+  const { replication } = loadServerConfig(a.directory);
+  const verdict = () => replicationVerdict(replication!, a.directory, environment, Date.now());
+  expect((await verdict()).state).not.toBe("fail");
+  all.storage.objects.clear();
+  expect(await verdict()).toMatchObject({
+    state: "fail",
+    found: "the bucket does not hold the replication log of this node",
+  });
+  const again = await all.start("a");
+  const why = await again.failed.catch((error: unknown) => error);
+  expect(why).toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("holds no replication log"),
+  });
+});
