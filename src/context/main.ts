@@ -191,6 +191,13 @@ export interface RunningServer {
   stop(reason: string): Promise<void>;
 }
 
+interface StartedServer {
+  readonly opened: OpenServer;
+  readonly running: RunningServer;
+  /** Resolves when it has tried to open every space. */
+  readonly caughtUp: Promise<void>;
+}
+
 type StartOptions = OpenOptions & { readonly port?: number };
 
 /** Opens the server and listens. `port` overrides the configured port. Raises what `openServer` and the bind raise. */
@@ -199,9 +206,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 }
 
 /** As `startServer`, for a caller that also needs its parts. */
-export async function startOpen(
-  options: StartOptions,
-): Promise<{ readonly opened: OpenServer; readonly running: RunningServer }> {
+export async function startOpen(options: StartOptions): Promise<StartedServer> {
   let door: StartingDoor | undefined;
   // A node has one already.
   const onLocked = options.copying ? undefined : (at: string, log: Log) => (door = new StartingDoor(at, log));
@@ -212,9 +217,7 @@ export async function startOpen(
   }
 }
 
-async function startLocked(
-  options: StartOptions,
-): Promise<{ readonly opened: OpenServer; readonly running: RunningServer }> {
+async function startLocked(options: StartOptions): Promise<StartedServer> {
   const opened = openServer(options);
   const { config, parts, log } = opened;
   let listening: Listening | undefined;
@@ -240,11 +243,12 @@ async function startLocked(
       log.warn("this server has no users yet; stop it and run cairn init server to set it up");
     parts.deliveries.start();
     // A space with a large backlog after a crash takes a while to open.
-    parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
+    const caughtUp = parts.spaces.catchUpAll();
+    parts.background.run("catching up on changes before a crash", () => caughtUp);
     parts.staleEvents.start();
     parts.backups.schedule.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
-    return { opened, running: running(opened, started, [acme, ssh]) };
+    return { opened, running: running(opened, started, [acme, ssh]), caughtUp };
   } catch (error) {
     await acme?.close();
     await ssh?.close();

@@ -10,10 +10,11 @@ import { createLog, type OpenLog } from "../kit/log.ts";
 import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS } from "../kit/metrics/metrics.ts";
 import { bucketOf } from "../kit/object-storage/bucket.ts";
+import { STORAGE_VARIABLES } from "../kit/object-storage/config.ts";
 import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
 import { TIMING, type Timing } from "../kit/replication/beat.ts";
 import { Follower, type Takeover } from "../kit/replication/follower.ts";
-import { Leader, type Loss } from "../kit/replication/leader.ts";
+import { Leader, type Loss, type Position } from "../kit/replication/leader.ts";
 import { settleState } from "../kit/replication/local-state.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { loadServerConfig } from "./config/config.ts";
@@ -25,6 +26,7 @@ import { StartingDoor } from "./people/starting-door.ts";
 import { COPIED_NAMES, holdsWal, SERVER_DATABASE } from "./replication/copied-files.ts";
 import { copyingBy } from "./replication/copying.ts";
 import { SharedKey } from "./replication/shared-key.ts";
+import { StartBeating } from "./replication/start-beats.ts";
 import { Snapshots } from "./replication/snapshots.ts";
 import { Standby } from "./replication/standby.ts";
 import { bringTrees, spacesOf } from "./replication/trees.ts";
@@ -213,11 +215,17 @@ class Node {
     const appends = new Histogram(COMMIT_SECONDS);
     const onAppend = (ms: number) => appends.observe(ms / SECOND_MS);
     const leader = new Leader({ ...this.#common, term, position, begun, onAppend });
+    const beating = this.#beating(term, position);
     try {
       const engine = engineOf(config);
       const copying = copyingBy({ leader, directory, engine, appends });
-      const { opened, running: server } = await startOpen({ ...this.#options, port: this.#port, copying });
+      const options = { ...this.#options, port: this.#port, copying };
+      const { opened, running: server, caughtUp } = await startOpen(options);
       this.#server = server;
+      const stopBeating = () => beating.stop();
+      opened.parts.background.run("heartbeats until all spaces are open", () =>
+        caughtUp.then(stopBeating, stopBeating),
+      );
       const restoreKeyCheck = () => new SharedKey(storage, config).require();
       const found = { takeovers, marks, hasOne: snapshot !== undefined };
       const facts = { directory, engine, leader, storage, restoreKeyCheck, ...found };
@@ -235,11 +243,24 @@ class Node {
           loss ? "this node no longer leads" : String(this.#stopped.signal.reason ?? "a failure"),
         );
       }
+      await beating.stop();
       if (!loss) await this.#handOver(leader);
     } finally {
       this.#server = undefined;
       leader.abandon();
+      await beating.stop();
     }
+  }
+
+  #beating(term: string, { seq: position }: Position): StartBeating {
+    const { config, name: node, log } = this.#parts;
+    const { timing, timers } = this.#common;
+    const { beatEvery } = timing;
+    const environment = Object.fromEntries(
+      STORAGE_VARIABLES.map((key) => [key, this.#options.environment[key]]),
+    );
+    const beats = { bucket: config.replication!, environment, node, term, position, beatEvery };
+    return new StartBeating(beats, timers, log);
   }
 
   /** Undefined: it is to stop. */

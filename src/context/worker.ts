@@ -1,5 +1,6 @@
 // The worker of the context server: maps each job to its function, which loads with the first job.
 
+import { START_BEATS_JOB } from "../kit/replication/start-beats-job.ts";
 import { CHECKPOINT_JOB } from "../kit/storage/checkpoints.ts";
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { MARKDOWN_JOB } from "./console/markdown-job.ts";
@@ -12,6 +13,10 @@ import { KEYS_JOB } from "./ssh/keys-job.ts";
 
 serveJobs([
   implement(CHECKPOINT_JOB, async () => (await import("../kit/storage/checkpoints.ts")).checkpoint),
+  implement(
+    START_BEATS_JOB,
+    async () => (await import("../kit/replication/start-beats.ts")).beatThroughStart,
+  ),
   implement(MARKDOWN_JOB, async () => (await import("./console/markdown.ts")).renderMarkdown),
   implement(INSIDE_JOB, async () => (await import("./doctor/self-checks.ts")).checkInside),
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),

@@ -19,7 +19,8 @@ export interface NodeProcess {
   readonly directory: string;
   readonly url: string;
   leads(): Promise<boolean>;
-  start(): Promise<void>;
+  /** `blockedMs`: its thread stands still for this long whenever it starts to serve. */
+  start(options?: { readonly blockedMs?: number }): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   kill(): Promise<void>;
 }
@@ -85,9 +86,12 @@ function nodeProcess(name: string, directory: string, env: NodeJS.ProcessEnv): N
         () => false,
       );
     },
-    async start() {
+    async start({ blockedMs = 0 } = {}) {
       const command = [process.execPath, PROGRAM, directory, "0"];
-      const started = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "inherit"] });
+      const started = Bun.spawn(command, {
+        env: { ...env, BLOCKED_MS: String(blockedMs) },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
       child = started;
       let text = "";
       for await (const piece of started.stdout) {
