@@ -13,6 +13,7 @@ import { bucketOf } from "../kit/object-storage/bucket.ts";
 import { STORAGE_VARIABLES } from "../kit/object-storage/config.ts";
 import { requireConditionalCreate, type ObjectStorage } from "../kit/object-storage/object-storage.ts";
 import { TIMING, type Timing } from "../kit/replication/beat.ts";
+import { markFiles } from "../kit/replication/file-marks.ts";
 import { Follower, type Takeover } from "../kit/replication/follower.ts";
 import { Leader, type Loss, type Position } from "../kit/replication/leader.ts";
 import { settleState } from "../kit/replication/local-state.ts";
@@ -23,7 +24,7 @@ import { requireReadable } from "./migrations/known-history.ts";
 import { NODE_LOCK, startOpen, type OpenOptions, type RunningServer } from "./main.ts";
 import { engineOf } from "./parts.ts";
 import { StartingDoor } from "./people/starting-door.ts";
-import { COPIED_NAMES, holdsWal, SERVER_DATABASE } from "./replication/copied-files.ts";
+import { COPIED_NAMES, copiedFiles, holdsWal, SERVER_DATABASE } from "./replication/copied-files.ts";
 import { copyingBy } from "./replication/copying.ts";
 import { SharedKey } from "./replication/shared-key.ts";
 import { StartBeating } from "./replication/start-beats.ts";
@@ -188,6 +189,7 @@ class Node {
       ...this.#common,
       directory,
       names: COPIED_NAMES,
+      files: () => copiedFiles(directory, deps.engine),
       prepare: async (files, signal) => {
         await key.require();
         if (files?.has(SERVER_DATABASE) !== false) await requireReadable(join(directory, SERVER_DATABASE));
@@ -273,10 +275,14 @@ class Node {
 
   /** Called when everything is closed. If it fails, this node copies the data again at its next start. */
   async #handOver(leader: Leader): Promise<void> {
-    const { directory } = this.#parts.config;
+    const { config } = this.#parts;
+    const { directory } = config;
     try {
       await leader.release();
-      if (!holdsWal(directory)) await settleState(directory, leader.position);
+      if (holdsWal(directory)) return;
+      await settleState(directory, leader.position);
+      const files = () => copiedFiles(directory, engineOf(config));
+      await markFiles({ directory, files }, leader.position);
     } catch (error) {
       this.#parts.log.warn("cannot hand over to another node", { error: messageOf(error) });
     }

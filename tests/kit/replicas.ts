@@ -100,6 +100,7 @@ export async function replicas(): Promise<Replicas> {
       node,
       directory: directory(node),
       names: [DATABASE],
+      files: () => [join(directory(node), DATABASE)],
       prepare: async () => {},
       ...options,
     });

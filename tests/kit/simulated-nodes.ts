@@ -197,7 +197,13 @@ export class SimulatedNode {
     };
     while (!signal.aborted) {
       const directory = this.#directory;
-      this.#follower = new Follower({ ...common, directory, names: [FILE], prepare: async () => {} });
+      this.#follower = new Follower({
+        ...common,
+        directory,
+        names: [FILE],
+        files: () => [join(directory, FILE)],
+        prepare: async () => {},
+      });
       this.#checked = undefined;
       const taken = await this.#follower.follow(signal);
       if (!taken) return;

@@ -1,8 +1,9 @@
 // The files of a server that all its nodes share, and their places in the replication log. The configuration, the keys, certificates and logs of a
 // node are its own.
 
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import type { EngineKind } from "../versioned-store/engine.ts";
 
 export const SERVER_DATABASE = "server.db";
 export const SPACES = "spaces";
@@ -17,6 +18,14 @@ export function placeOf(directory: string, path: string): string {
 
 export function spaceFolder(directory: string, name: string): string {
   return join(directory, SPACES, name);
+}
+
+/** Returns the paths of the files that the log describes. */
+export function copiedFiles(directory: string, engine: EngineKind): string[] {
+  const spaces = join(directory, SPACES);
+  const names = existsSync(spaces) ? readdirSync(spaces) : [];
+  const databases = names.map((name) => engine.databaseOf(join(spaces, name)));
+  return [join(directory, SERVER_DATABASE), join(directory, AUDIT_FILE), ...databases];
 }
 
 /** Reports whether a database was closed and kept a part of its content in its WAL, so that its file alone does not show all of it. */

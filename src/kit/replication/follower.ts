@@ -7,14 +7,15 @@ import { join } from "node:path";
 import type { Clock, Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../disk/modes.ts";
-import { AppError, messageOf, systemCode } from "../error.ts";
+import { AppError, messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Moment, Position } from "./leader.ts";
-import { readState, removeState, writeState, type LocalState } from "./local-state.ts";
+import { removeState, writeState, type LocalState } from "./local-state.ts";
+import { markFiles, stateOfFiles } from "./file-marks.ts";
 import { clusterIn, type LogMarks } from "./log-inventory.ts";
 import {
   beginningIn,
@@ -22,6 +23,7 @@ import {
   isLack,
   isTakeover,
   isUnconnected,
+  mayPass,
   missing,
   requireShared,
   type ReadEntries,
@@ -33,8 +35,6 @@ import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
 
 /** Of this node before it followed: the last one that it wrote, and one that was on its way. */
 const OWN_BEATS_MAX = 2;
-/** Not those of the runtime, such as ERR_INVALID_ARG_TYPE. */
-const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 /** In the data directory: the files of a snapshot, until they are complete. */
 const BUILD = "replication-snapshot";
 const CLUSTER_BITS = 128;
@@ -46,6 +46,8 @@ interface FollowerDeps {
   readonly directory: string;
   /** The names in the directory that the log describes. Everything else there belongs to this node alone. */
   readonly names: readonly string[];
+  /** Returns the absolute paths of the files that the log describes. */
+  readonly files: () => readonly string[];
   readonly timing: Timing;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -138,6 +140,8 @@ export class Follower {
       }
       await pauseBy(timers, timing.lookEvery, signal);
     }
+    // Without marks, the next start does not look for changes.
+    if (this.#state?.files === "exact") await markFiles(this.#deps, this.#state).catch(() => {});
     return undefined;
   }
 
@@ -215,7 +219,7 @@ export class Follower {
   async #joined(): Promise<LocalState | undefined> {
     const { storage, directory, log } = this.#deps;
     const cluster = await clusterIn(storage);
-    const known = await readState(directory);
+    const known = await stateOfFiles(this.#deps);
     if (known && known.cluster === cluster) return known;
     // It ended while it created the log.
     const isBegun = known?.seq === 0 && known.files === "exact";
@@ -441,10 +445,4 @@ function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadE
   const { seq, hash } = entries.at(-1)!;
   const taken = entries.filter(isTakeover).map((entry) => entry.seq);
   return { ...state, seq, hash, takeovers: [...takeovers, ...taken] };
-}
-
-/** Reports whether the storage or the disk may do it a moment later. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof AppError) return error.code === "unavailable";
-  return SYSTEM_CODE.test(systemCode(error) ?? "");
 }

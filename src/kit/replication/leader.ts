@@ -135,8 +135,10 @@ export class Leader {
         this.#changed({ isQuiet });
       },
       changing: () => this.#changing(file),
-      failed: (error) =>
-        this.#lose({ reason: "broken", message: `cannot read changes of ${file}: ${messageOf(error)}` }),
+      failed: (error) => {
+        this.#deps.log.error("cannot copy the changes of a file", { file, error: messageOf(error) });
+        this.#lose({ reason: "broken", message: `cannot read changes of ${file}: ${messageOf(error)}` });
+      },
     };
   }
 

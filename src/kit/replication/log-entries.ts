@@ -1,6 +1,6 @@
 // Reads the log in the object storage, and proves of each entry that it follows from the one before.
 
-import { AppError } from "../error.ts";
+import { AppError, systemCode } from "../error.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { decodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Position } from "./leader.ts";
@@ -12,6 +12,8 @@ const ENTRY_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 const BATCH_ENTRIES_MAX = 256;
 const BATCH_BYTES_MAX = 32 * 1024 * 1024;
 const READS_AT_ONCE = 4;
+/** Not those of the runtime, such as ERR_INVALID_ARG_TYPE. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
 export interface ReadEntry extends Entry {
   /** Of its bytes. */
@@ -101,4 +103,10 @@ function unconnected(seq: number): AppError {
       reason: "unconnected",
     },
   );
+}
+
+/** Reports whether the storage or the disk may do it a moment later. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === "unavailable";
+  return SYSTEM_CODE.test(systemCode(error) ?? "");
 }

@@ -81,6 +81,11 @@ export class PageCapture {
     }
   }
 
+  /** The copy cannot be what the file is. */
+  failed(error: Error): void {
+    this.#sink.failed(error);
+  }
+
   /** Reads the rest of what is being read in steps. */
   finish(): void {
     while (this.#reading) this.#step(this.#reading);

@@ -39,6 +39,8 @@ export function claimFile(path: string): "made" | "begun" | "kept" {
 const open = new Map<string, { readonly path: string }>();
 
 export interface Reserved {
+  /** Reports whether another file has taken the place of the one that is open. */
+  isReplaced(): boolean;
   release(): void;
 }
 
@@ -52,6 +54,10 @@ export function reserveFile(path: string): Reserved | undefined {
   const own = { path };
   open.set(file, own);
   return {
+    isReplaced() {
+      const now = identityOf(path);
+      return now !== undefined && now !== file;
+    },
     release() {
       if (open.get(file) === own) open.delete(file);
     },

@@ -213,6 +213,9 @@ export class Db {
     // A transaction in steps may be open, which SQLite would roll back.
     if (this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
     this.#capture?.capture();
+    // The file at this path lacks all that was written here.
+    if (this.#reserved?.isReplaced())
+      this.#capture?.failed(new Error("the file was replaced while it was open"));
     this.#sqlite.close(false);
     this.#capture?.close();
     this.#freezer.close();
