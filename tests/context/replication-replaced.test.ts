@@ -1,8 +1,9 @@
 // Goal: a database that someone replaced by hand, or put there, does not get past the log: the node copies all data again and says so.
 
 import { expect, test } from "bun:test";
-import { cpSync, existsSync, renameSync } from "node:fs";
+import { cpSync, existsSync, renameSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { HOUR_MS } from "../../src/kit/clock.ts";
 import { nodes } from "../kit/context/nodes.ts";
 import { SPACE } from "../kit/context/context-server.ts";
 import { until } from "../kit/eventually.ts";
@@ -21,7 +22,9 @@ async function stopped() {
   await first.stop();
   const database = join(first.directory, ...place.split("/"));
   const old = `${first.directory}.old`;
-  cpSync(database, old, { preserveTimestamps: true });
+  cpSync(database, old);
+  const before = new Date(Date.now() - HOUR_MS);
+  utimesSync(old, before, before);
   const second = await all.start("a");
   await second.leads();
   expect(second.log.map(({ message }) => message)).not.toContain(WARNING);

@@ -6,6 +6,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { SECOND_MS } from "../clock.ts";
 import { replaceFile } from "../disk/replace-file.ts";
 import type { Log } from "../log.ts";
 import { closed } from "../schema.ts";
@@ -71,7 +72,9 @@ async function marksOf(directory: string, files: readonly string[]): Promise<Rec
   const marks: Record<string, string> = {};
   for (const path of files) {
     const found = await stat(path).catch(() => undefined);
-    if (found) marks[relative(directory, path).split(sep).join("/")] = `${found.size} ${found.mtimeMs}`;
+    // Whole seconds, because a directory that moves to another disk, in an archive for example, keeps no more.
+    const seconds = found && Math.floor(found.mtimeMs / SECOND_MS);
+    if (found) marks[relative(directory, path).split(sep).join("/")] = `${found.size} ${seconds}`;
   }
   return marks;
 }

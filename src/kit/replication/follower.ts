@@ -8,6 +8,7 @@ import type { Clock, Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../disk/modes.ts";
 import { AppError, messageOf } from "../error.ts";
+import { probeDirectory } from "../health.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
@@ -149,8 +150,7 @@ export class Follower {
     this.#state ??= await this.#joined();
     if (this.#state === undefined) return undefined;
     await this.#readBeat();
-    // Judged now, because a leader lives on while this node copies.
-    const isLeaderless = this.#isLeaderless();
+    const isLeaderless = this.#isLeaderless(); // Judged now, because a leader lives on while this node copies.
     if (!(await this.#isCurrent(this.#beat?.position ?? 0, signal))) return undefined;
     await this.#prepare(signal);
     this.#tellCaughtUp();
@@ -386,7 +386,7 @@ export class Follower {
 
   /** Undefined: another node was first, or the leader lives. */
   async #takeOver(signal: AbortSignal): Promise<Takeover | undefined> {
-    const { storage, node, clock, log } = this.#deps;
+    const { storage, node, directory, clock, log } = this.#deps;
     const last = this.#state!.takeovers.at(-1);
     const kind = this.#state!.files === "ahead" ? "beginning" : "takeover";
     if (kind === "beginning") await this.#skipToEnd();
@@ -397,6 +397,8 @@ export class Follower {
     await this.#prepare(signal);
     const state = this.#state!;
     if (signal.aborted || state.takeovers.at(-1) !== last) return undefined;
+    // A node that cannot note its lead would keep the others from leading.
+    await probeDirectory(directory);
     // A leader may have come back while this node prepared.
     if (await this.#readBeat()) return undefined;
     const begun = { elapsed: clock.elapsed(), now: clock.now() };

@@ -1,8 +1,10 @@
 // Goal: a node that follows has what the log says, whatever happened to its files and to the objects before, and takes over only at its end.
 
 import { expect, test } from "bun:test";
+import { lstatSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { AppError } from "../../../src/kit/error.ts";
-import { entryKey } from "../../../src/kit/replication/places.ts";
+import { entryKey, LEADER } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
 import { addUnlogged, isAnswering, led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
@@ -301,4 +303,25 @@ test("a node does not lead if the leader gave a heartbeat while its takeover was
   }
   expect(isAnswering(a)).toBe(false);
   expect((await all.passing(b.taken))!.position.seq).toBe(4);
+});
+
+test("a node whose disk takes nothing more leaves the lead to others, and leads when it does", async () => {
+  await using all = await replicas();
+  const a = await led(all);
+  const stop = new AbortController();
+  const b = all.follower("b");
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.position === 2));
+  // A file cannot be written there. The probe removes the link each time.
+  const probe = join(all.directory("b"), ".health");
+  all.storage.before = (_, key) => {
+    if (key === LEADER && !lstatSync(probe, { throwIfNoEntry: false }))
+      symlinkSync(join(all.directory("b"), "none", "none"), probe);
+  };
+  a.crash();
+  await all.pass(30_000);
+  expect(all.storage.objects.has(entryKey(3))).toBe(false);
+  expect(b.problem).toContain("ENOENT");
+  all.storage.before = () => {};
+  expect(await all.passing(following)).toMatchObject({ position: { seq: 3 } });
 });
