@@ -267,7 +267,10 @@ class Node {
 
   /** Undefined: it is to stop. */
   async #ended(leader: Leader): Promise<Loss | undefined> {
-    if (await untilAborted(this.#stopped.signal, leader.lost)) return undefined;
+    if (await untilAborted(this.#stopped.signal, leader.lost)) {
+      leader.hurry();
+      return undefined;
+    }
     const loss = await leader.lost;
     this.#parts.log.error("this node no longer leads", { reason: loss.reason, why: loss.message });
     return loss;

@@ -87,6 +87,23 @@ test("without the storage for longer than the lease, nobody is answered, no even
   expect(stream.text()).toContain('"version":2');
 });
 
+test("a node without the storage stops, although an event waits for it", async () => {
+  const timing = { beatEvery: 100, leaseMs: 1_000, takeoverAfter: 20_000, lookEvery: 50 };
+  await using all = await nodes({ timing });
+  const a = await all.start("a");
+  await a.leads();
+  // As with credentials that have expired: a new start gets others.
+  all.storage.fail(403, "ExpiredToken");
+  await expect(a.admin.write("a.md", "one\n")).rejects.toThrow("503");
+  await a.stop();
+  expect(a.log.map(({ message }) => message)).toContain("cannot hand over to another node");
+  all.storage.heal();
+  const again = await all.start("a");
+  await again.leads();
+  await again.admin.write("a.md", "two\n");
+  expect(await again.admin.read("a.md")).toBe("two\n");
+});
+
 async function eventStream(url: string, token: string) {
   const stop = new AbortController();
   const headers = { Authorization: `Bearer ${token}` };

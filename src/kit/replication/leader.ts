@@ -4,13 +4,14 @@
 
 import type { Clock, Timers } from "../clock.ts";
 import { pauseBy } from "../concurrency/deadline.ts";
-import { AppError, messageOf } from "../error.ts";
+import { messageOf, type AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import type { ChangedPages, PageSink } from "../storage/changed-pages.ts";
 import { writeBeat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
+import { noLongerLeads, outOfTouch } from "./lead-errors.ts";
 import { hashAt, LARGE, takeoverIn } from "./log-inventory.ts";
 import { entryKey } from "./places.ts";
 
@@ -18,6 +19,8 @@ import { entryKey } from "./places.ts";
 const GATHER_MS = 1_000;
 const GATHER_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 250;
+/** A node that stops gives the storage this long. The whole stop may take ten seconds. */
+const STOP_WAIT_MS = 4_000;
 /** A node whose appends keep failing after these many tries, for longer than its lease, lets another one try. */
 const TRIES_MIN = 3;
 
@@ -86,6 +89,8 @@ export class Leader {
   /** On the monotonic clock: when the last append that succeeded was begun. */
   #lastAppend = -Infinity;
   #cancelGathering: (() => void) | undefined;
+  /** On the monotonic clock: when this node began to stop. */
+  #hurriedAt = Infinity;
   #beats = 0;
   /** When the last beat that arrived was begun. */
   #lastBeat: Moment;
@@ -183,6 +188,11 @@ export class Leader {
     this.#waiters.push({ upTo, isPatient, done: done.resolve, failed: done.reject });
     this.#drain();
     return done.promise;
+  }
+
+  /** Called before this node stops: from then on, nobody waits long for a storage that takes nothing. */
+  hurry(): void {
+    this.#hurriedAt = this.#deps.clock.elapsed();
   }
 
   /** Appends what is left and lets another node lead at once. No change may follow. */
@@ -295,6 +305,7 @@ export class Leader {
     if (!this.#failing) log.warn("cannot append to the replication log", facts);
     this.#failing ??= { since: clock.elapsed(), tries: 0, isTold: false };
     this.#failing.tries += 1;
+    if (clock.elapsed() - this.#hurriedAt > STOP_WAIT_MS) this.#refuse(outOfTouch(), () => true);
     if (this.#failing.isTold || !this.#isStuck()) return;
     this.#failing.isTold = true;
     log.error("the object storage takes no change of this node, which stops answering until it does", facts);
@@ -426,20 +437,4 @@ export class Leader {
     this.#waiters = waiting.filter((waiter) => !which(waiter));
     for (const waiter of waiting) if (which(waiter)) waiter.failed(error);
   }
-}
-
-function outOfTouch(): AppError {
-  return new AppError(
-    "unavailable",
-    "this node cannot reach the object storage, and another one may lead; the request may or may not have taken effect: check, then try again",
-    { reason: "out_of_touch" },
-  );
-}
-
-function noLongerLeads(): AppError {
-  return new AppError(
-    "unavailable",
-    "this node no longer leads; the request may or may not have taken effect: check, then try again",
-    { reason: "leads_no_more" },
-  );
 }

@@ -383,3 +383,27 @@ test("a node whose log is lost goes on and says so, unless it was out of touch, 
     }
   }
 });
+
+test("a node that stops does not wait for a storage that takes nothing", async () => {
+  using at = await leading();
+  at.storage.before = () => {
+    throw unreachable();
+  };
+  at.append("one");
+  const told = at.leader.stored()!.catch(messageOf);
+  await at.pass(60_000);
+  at.leader.hurry();
+  await at.pass(5_000);
+  expect(await told).toContain("another one may lead");
+  await expect(at.leader.release()).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a node that stops slowly still hands over what is left", async () => {
+  using at = await leading();
+  const quiet = { pageSize: 4, size: 1, pages: new Map([[1, Buffer.from("page")]]) };
+  at.leader.hurry();
+  await at.pass(9_000);
+  at.leader.pages("x.db").changed(quiet, true);
+  await at.leader.release();
+  expect(at.storage.keys("log/")).toEqual([entryKey(1), entryKey(2)]);
+});
