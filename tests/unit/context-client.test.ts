@@ -6,7 +6,9 @@ import { Client, encodedPath, networkTransport, type Transport } from "../../src
 import { patient } from "../../src/context/client/rate-limit-wait.ts";
 import { answerLimitMs } from "../../src/context/client/answer-timeout.ts";
 import { RemoteSpace } from "../../src/context/space/remote.ts";
+import { FILE_BYTES_CEILING } from "../../src/context/versioned-store/schema.ts";
 import { AppError } from "../../src/kit/error.ts";
+import { sizeText } from "../../src/kit/text/amounts.ts";
 import { until } from "../kit/eventually.ts";
 import { frontOf, never } from "../kit/http/front.ts";
 import { manualClock } from "../kit/manual-clock.ts";
@@ -66,6 +68,37 @@ describe("the client", () => {
       "unavailable",
       "https://context.example.org/console/spaces answered 303; is it a context server? Without /console/spaces, its address is https://context.example.org",
     );
+  });
+
+  test.each([
+    ["an answer", 200, (client: Client) => client.get("/version"), /^.* answered with more than 256 MiB, /],
+    [
+      "a file",
+      200,
+      (client: Client) => new RemoteSpace(client, "team").read("a.md"),
+      `https://context.example.org answered with more than ${sizeText(FILE_BYTES_CEILING)}, which no context server does; ask its admin what changes its answers`,
+    ],
+    [
+      "an error",
+      500,
+      (client: Client) => client.get("/version"),
+      /^.* answered 500; is it a context server\?$/,
+    ],
+  ])("stops reading %s that does not end", async (_, status, ask, problem) => {
+    const piece = new Uint8Array(1024 * 1024).fill(0x20);
+    let hasStopped = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(piece),
+      cancel: () => void (hasStopped = true),
+    });
+    const client = new Client({
+      name: "https://context.example.org",
+      send: () =>
+        Promise.resolve(new Response(body, { status, headers: { "Content-Type": "application/json" } })),
+      close: () => Promise.resolve(),
+    });
+    await refusal(ask(client), "unavailable", problem);
+    expect(hasStopped).toBe(true);
   });
 
   test("blames no server for the answer of a proxy that reaches none", async () => {

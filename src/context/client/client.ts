@@ -4,6 +4,7 @@
 import { systemTimers, type Timers } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { networkProblem } from "../../kit/network/network-problem.ts";
+import { jsonText } from "./answers.ts";
 import { interrupted, notJson, refusal } from "./failures.ts";
 import { answerInTime, answerLimitMs } from "./answer-timeout.ts";
 
@@ -67,7 +68,7 @@ export class Client {
     const { headers } = response;
     const isJson = headers.get("content-type")?.includes("json") === true;
     try {
-      const text = await response.text();
+      const text = await jsonText(response, this.name);
       if (text === "") return { value: undefined as T, headers };
       if (!isJson) throw notJson(this.name);
       return { value: JSON.parse(text) as T, headers };

@@ -2,8 +2,11 @@
 
 import { SECOND_MS } from "../../kit/clock.ts";
 import { AppError, isErrorCode, type ErrorDetails, statusOf } from "../../kit/error.ts";
+import { boundedBody } from "../../kit/network/bounded-body.ts";
 import { withoutAdvice } from "../../kit/network/network-problem.ts";
 
+/** More than any error of ours has. */
+const ERROR_BYTES_MAX = 1024 * 1024;
 /** Statuses by which a proxy says that it has no answer of the server (RFC 9110, section 15.6). */
 const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
@@ -37,8 +40,9 @@ export function noAnswer(server: string, limitMs: number): AppError {
 
 /** The error that a server answered with. */
 export async function refusal(response: Response, server: string): Promise<AppError> {
-  const text = await response.text();
+  const body = await boundedBody(response, ERROR_BYTES_MAX);
   try {
+    const text = new TextDecoder().decode(body);
     const { error } = JSON.parse(text) as {
       error: { message: string; code: string; details?: ErrorDetails };
     };

@@ -1,9 +1,11 @@
 // The health of a server, as its open route tells everybody.
 
+import { boundedBody } from "../../kit/network/bounded-body.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 
 /** The check itself takes milliseconds. */
 const WAIT_MS = 5_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** The status of a node that does not lead. */
 export const STANDBY = "standby";
@@ -41,8 +43,9 @@ export async function askHealth(url: string): Promise<ServerHealth> {
     redirect: "manual",
     signal: AbortSignal.timeout(WAIT_MS),
   });
-  const text = await response.text();
+  const body = await boundedBody(response, ANSWER_BYTES_MAX);
   try {
+    const text = new TextDecoder().decode(body);
     const { status, problems = [] } = JSON.parse(text) as Partial<ServerHealth>;
     if (status !== undefined) return { status, problems };
   } catch {

@@ -3,6 +3,7 @@
 
 import { AppError, messageOf, NAME_CHARACTERS_SHOWN_MAX, noneIfNotFound } from "../../kit/error.ts";
 import { pathProblem } from "../../kit/text/paths.ts";
+import { contentOf } from "../client/answers.ts";
 import { encodedPath, type Asked, type Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
 import { SYNC_ANSWER_MS } from "../client/answer-timeout.ts";
@@ -105,7 +106,7 @@ export class ServerSpace {
 
   async content(path: string, version: number): Promise<Uint8Array> {
     const response = await this.#request("GET", `/files/${encodedPath(path)}`, { query: { version } });
-    return response.bytes();
+    return contentOf(response, this.place);
   }
 
   /** Returns the hashes of all versions of a file. */

@@ -1,5 +1,6 @@
 // A space of a server, through its HTTP API: over the network, or in this process for the data directory of a server that is stopped.
 
+import { contentOf } from "../client/answers.ts";
 import { encodedPath, type Client } from "../client/client.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
@@ -49,7 +50,7 @@ export class RemoteSpace implements SpaceDoor {
       path,
       version: tag === null ? null : versionIn(tag),
       state: (response.headers.get("x-service-state") ?? "live") as ReadFile["state"],
-      bytes: await response.bytes(),
+      bytes: await contentOf(response, this.place),
     };
   }
 

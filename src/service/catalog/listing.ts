@@ -1,6 +1,7 @@
 // Asks a provider for its models. This sends the key, so only an admin may ask, and the request goes to the provider's own address and follows
 // no redirects. Time and size are bounded, and a failure is a result, not an error.
 
+import { boundedBody } from "../../kit/network/bounded-body.ts";
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import { isObject, parsedJson } from "../../kit/text/parsed-json.ts";
@@ -38,24 +39,12 @@ export async function listProviderModels(
       response = await ask("both");
     }
     status = response.status;
-    const body = await readBounded(response);
+    const bytes = await boundedBody(response, LISTING_BYTES_MAX);
+    const body = bytes && new TextDecoder().decode(bytes);
     return response.ok ? models(status, body, access) : refusal(status, body, access);
   } catch (error) {
     return failure(status, networkFailure(error));
   }
-}
-
-/** Undefined when the body exceeds the limit; the rest is not read. */
-async function readBounded(response: Response): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > LISTING_BYTES_MAX) return undefined;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function models(status: number, body: string | undefined, access: ProviderAccess): ProviderTest {
