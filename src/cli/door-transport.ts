@@ -2,7 +2,7 @@
 // that runs for long asks where it is now.
 
 import { networkTransport, type Transport } from "../context/client/client.ts";
-import { runningDoor, type Door } from "../context/people/local-door.ts";
+import { isSafe, runningDoor, type Door } from "../context/people/local-door.ts";
 import { AppError } from "../kit/error.ts";
 
 const UNAUTHENTICATED = 401;
@@ -21,6 +21,11 @@ export function doorTransport(directory: string, door: Door): Transport {
       return at.transport.name;
     },
     async send(...request) {
+      if (!isSafe(directory, at.door) && !(await hasMoved()))
+        throw new AppError(
+          "unavailable",
+          `${at.transport.name} does not answer: the server in ${directory} has ended, and the program of another user listens there`,
+        );
       try {
         const answer = await at.transport.send(...request);
         if (answer.status !== UNAUTHENTICATED || !(await hasMoved())) return answer;

@@ -1,18 +1,22 @@
 // The local door: lets the command line on the same machine reach a running server. A file that only the owner of the data directory can read
 // holds the server's URL and a token for this run. Anyone who can read that file could read the data itself.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { newToken } from "../../kit/crypto.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { replaceFileNow } from "../../kit/disk/replace-file.ts";
+import { ownUser } from "../../kit/environment.ts";
 import { systemCode } from "../../kit/error.ts";
+import { listenersAt } from "../../kit/network/listener-owner.ts";
+import { portOf } from "../../kit/network/url-port.ts";
 
 const ANSWER_WAIT_MS = 3_000;
 /** A server that starts, or a node that takes over, has up to two places one after the other. */
 const DOORS_MAX = 8;
+const ROOT = 0;
 /** The place of a listener of its own for these commands, where others speak TLS. */
 export const LOCAL = { host: "127.0.0.1", port: 0 } as const;
 
@@ -100,14 +104,15 @@ export type DoorState =
 
 /**
  * Reports whether a server runs there. A process with the recorded id proves nothing, because the id may have been reused after a crash or
- * reboot; a server that answers at the URL and accepts the token does.
+ * reboot; a server that answers at the URL and accepts the token does. `listeners`: only tests replace it.
  */
-export async function doorState(directory: string): Promise<DoorState> {
+export async function doorState(directory: string, listeners = listenersAt): Promise<DoorState> {
   const path = doorPath(directory);
   let door = doorAt(path);
   if (!door) return { kind: "none" };
   for (let looks = 1; ; looks += 1) {
-    if (await isAnswering(door)) return { kind: door.starting ? "starting" : "running", door };
+    if (isRunning(door.pid) && leadsToOwner(path, door, listeners) && (await isAnswering(door)))
+      return { kind: door.starting ? "starting" : "running", door };
     const now = doorAt(path);
     // It may have moved while it was asked, as at the end of a start.
     if (!now || now.token === door.token || looks === DOORS_MAX) return { kind: "stale", door };
@@ -115,8 +120,23 @@ export async function doorState(directory: string): Promise<DoorState> {
   }
 }
 
-async function isAnswering({ pid, url, token }: Door): Promise<boolean> {
-  if (!isRunning(pid)) return false;
+/** Reports whether requests to the door reach a program that may have them. Ask it before each request: the server may have ended. */
+export function isSafe(directory: string, door: Door): boolean {
+  return leadsToOwner(doorPath(directory), door, listenersAt);
+}
+
+/**
+ * After a crash, the program of another user may listen on the port, and would answer anything. So neither the token nor a request goes to a program
+ * that is not of the server's user, who owns the file, of root, or of the person.
+ */
+function leadsToOwner(path: string, { url }: Door, listeners: typeof listenersAt): boolean {
+  const at = URL.parse(url);
+  const users = at === null ? [] : listeners(at.hostname, portOf(at));
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid;
+  return users.every((user) => user === ROOT || user === ownUser() || user === owner);
+}
+
+async function isAnswering({ url, token }: Door): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/api/v1/auth/whoami`, {
       headers: { Authorization: `Bearer ${token}` },

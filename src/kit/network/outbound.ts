@@ -14,6 +14,7 @@ import {
 import { systemTimers, type Timers } from "../clock.ts";
 import { messageOf, systemCode } from "../error.ts";
 import { parsedJson } from "../text/parsed-json.ts";
+import { portOf } from "./url-port.ts";
 
 interface Endpoint {
   readonly address: string;
@@ -247,11 +248,6 @@ function collect(
   });
   answer.on("end", () => done(Buffer.concat(chunks)));
   answer.on("aborted", () => fail(new OutboundFailure("unreachable", "the answer was interrupted")));
-}
-
-function portOf(url: URL): number {
-  if (url.port !== "") return Number(url.port);
-  return url.protocol === "https:" ? 443 : 80;
 }
 
 /** Returns the body of an answer as JSON; undefined if it is none. */

@@ -28,8 +28,8 @@ const ID = { port: 24, peerPort: 26, address: 28, peerAddress: 44, cookie: 64 } 
 /** Of the answer: the same header, then `struct inet_diag_msg`. */
 const FOUND = { port: 20, peerPort: 22, user: 80, inode: 84, bytes: 88 } as const;
 const ANSWER_BYTES = 512;
-const LOOPBACK_4 = 0x7f000001;
-const LAST_WORD_OF_6 = 12;
+/** 127.0.0.1 and ::1. */
+export const LOOPBACK = { 4: [127, 0, 0, 1], 6: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] } as const;
 
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
@@ -50,12 +50,34 @@ let sequence = 0;
 
 /** Returns the socket with the port `port` on loopback whose other end has the port `peerPort`; undefined: there is none, or the system does not tell. */
 export function loopbackSocket(version: 4 | 6, port: number, peerPort: number): FoundSocket | undefined {
+  return foundSocket({ version, address: LOOPBACK[version], port, peerPort });
+}
+
+/** Returns the socket that takes connections to this address of this machine; undefined as above. `address`: 4 or 16 bytes. */
+export function listeningSocket(
+  version: 4 | 6,
+  address: readonly number[],
+  port: number,
+): FoundSocket | undefined {
+  return foundSocket({ version, address, port, peerPort: 0 });
+}
+
+interface Wanted {
+  readonly version: 4 | 6;
+  /** Of both ends. */
+  readonly address: readonly number[];
+  readonly port: number;
+  readonly peerPort: number;
+}
+
+function foundSocket(wanted: Wanted): FoundSocket | undefined {
+  const { port, peerPort } = wanted;
   channel ??= opened();
   if (channel === null) return undefined;
   sequence = (sequence + 1) >>> 0;
   const { calls, descriptor } = channel;
   const answer = new DataView(new ArrayBuffer(ANSWER_BYTES));
-  calls.send(descriptor, ptr(requestFor(version, port, peerPort)), REQUEST_BYTES, 0);
+  calls.send(descriptor, ptr(requestFor(wanted)), REQUEST_BYTES, 0);
   // The kernel has answered when `send` returns.
   const bytes = Number(calls.recv(descriptor, ptr(answer), ANSWER_BYTES, MSG_DONTWAIT));
   // An error is shorter.
@@ -70,7 +92,7 @@ export function loopbackSocket(version: 4 | 6, port: number, peerPort: number): 
   };
 }
 
-function requestFor(version: 4 | 6, port: number, peerPort: number): DataView {
+function requestFor({ version, address, port, peerPort }: Wanted): DataView {
   const view = new DataView(new ArrayBuffer(REQUEST_BYTES));
   view.setUint32(AT.length, REQUEST_BYTES, littleEndian);
   view.setUint16(AT.type, SOCK_DIAG_BY_FAMILY, littleEndian);
@@ -81,10 +103,8 @@ function requestFor(version: 4 | 6, port: number, peerPort: number): DataView {
   view.setUint32(AT.states, ANY, littleEndian);
   view.setUint16(ID.port, port);
   view.setUint16(ID.peerPort, peerPort);
-  for (const at of [ID.address, ID.peerAddress]) {
-    if (version === 4) view.setUint32(at, LOOPBACK_4);
-    else view.setUint32(at + LAST_WORD_OF_6, 1);
-  }
+  for (const at of [ID.address, ID.peerAddress])
+    for (const [index, byte] of address.entries()) view.setUint8(at + index, byte);
   view.setUint32(ID.cookie, ANY);
   view.setUint32(ID.cookie + 4, ANY);
   return view;

@@ -10,11 +10,10 @@ import {
 } from "../../kit/network/addresses.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
+import { portOf } from "../../kit/network/url-port.ts";
 import { systemResolve } from "../../kit/network/outbound.ts";
 
 const RESOLVE_DEADLINE_MS = 3000;
-const HTTP_PORT = 80;
-const HTTPS_PORT = 443;
 
 /** Returns undefined until the socket is bound. */
 export type OwnListener = () => { readonly host: string; readonly port: number } | undefined;
@@ -67,11 +66,6 @@ export async function checkedAddresses(
     );
   if (known) return { kind: "fixed" };
   return needsLookup ? { kind: "resolved", addresses: resolved } : { kind: "any" };
-}
-
-export function portOf(url: URL): number {
-  if (url.port !== "") return Number(url.port);
-  return url.protocol === "https:" ? HTTPS_PORT : HTTP_PORT;
 }
 
 /** `localhost` and its subdomains are loopback without a lookup (RFC 6761, 6.3). */

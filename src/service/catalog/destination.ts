@@ -3,7 +3,8 @@
 
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import type { Environment } from "../../kit/environment.ts";
-import { checkedAddresses, portOf, type OwnListener, type Resolve } from "./addresses.ts";
+import { portOf } from "../../kit/network/url-port.ts";
+import { checkedAddresses, type OwnListener, type Resolve } from "./addresses.ts";
 
 const CONNECT_DEADLINE_MS = 3_000;
 /** Of one name. */
