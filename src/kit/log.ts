@@ -1,8 +1,9 @@
 // Logs one line per event to stderr: `key=value` on a terminal, JSON otherwise, and for the journal of systemd with the severity before it. A
-// repeated failure is logged once a second with a count.
+// repeated failure is logged once a second with a count. No text in a line can act on a terminal or reorder it.
 // Never a token, key, prompt or tool argument: callers pass ids and counts, not contents.
 
 import { rfc3339, type Clock } from "./clock.ts";
+import { escapedInLine } from "./text/visible.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -52,7 +53,7 @@ export function createLog(options: LogOptions): OpenLog {
     return shown.text;
   };
   const write: Write = (level, message, fields) =>
-    options.write(`${render(time(), level, message, fields)}\n`);
+    options.write(`${escapedInLine(render(time(), level, message, fields))}\n`);
   const failures = new Failures(options.clock, write);
   const emit = (level: LogLevel) => {
     if (logLevels.indexOf(level) < threshold) return () => {};

@@ -20,3 +20,13 @@ export function visible(text: string): string {
 export function visibleInLine(text: string): string {
   return PLAIN_IN_LINE.test(text) ? text : visible(text).replace(BREAKS, REPLACEMENT);
 }
+
+/** As `visible`, for a line with JSON in it: each such character becomes its escape, so that the JSON means the same. */
+export function escapedInLine(line: string): string {
+  return PLAIN.test(line) ? line : line.replace(UNSAFE, (character) => escapes(character));
+}
+
+function escapes(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}

@@ -1,8 +1,9 @@
 // Goal: a failure that repeats is said once a second with a count, the first of each at once; other lines are never held back, and the end of
-// the program loses none.
+// the program loses none. No text in a line acts on a terminal.
 
 import { expect, test } from "bun:test";
 import { createLog } from "../../../src/kit/log.ts";
+import { visible } from "../../../src/kit/text/visible.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { within } from "../../kit/within.ts";
 
@@ -105,3 +106,22 @@ test("the journal reads the severity before each line", () => {
   log.error("d");
   expect(lines.map((line) => line.slice(0, 4))).toEqual(["<7>{", "<6>{", "<4>{", "<3>{"]);
 });
+
+const HOSTILE = "a\u009b2J \u202eb\u2028c\u200b\u{e0041}\u001b[2J\u007f";
+
+test.each(["text", "json", "journal"] as const)(
+  "a text in a line of the form %s acts on no terminal",
+  (format) => {
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    createLog({ level: "info", format, clock: manualClock(), write }).info("it went well", {
+      error: HOSTILE,
+      name: "\u202eb",
+      city: "Zürich",
+    });
+    expect(lines).toHaveLength(1);
+    expect(visible(lines[0]!)).toBe(lines[0]!);
+    expect(lines[0]).toContain("Zürich");
+    expect(JSON.parse(/"a.*7f"/.exec(lines[0]!)![0])).toBe(HOSTILE);
+  },
+);
