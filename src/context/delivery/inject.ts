@@ -5,7 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { characterStart } from "../../kit/text/characters.ts";
-import { visible } from "../../kit/text/visible.ts";
+import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import { titleOf } from "../spaces/space-index.ts";
@@ -53,6 +53,7 @@ const NOTES_CHARACTERS = 400;
 const NO_COMMANDS = -1;
 const LINKS_SHOWN_MAX = 4;
 const TITLE_CHARACTERS_MAX = 120;
+const SPACE = /\s+/g;
 
 export async function inject(source: ContextSource, query: InjectQuery, deps: Deps): Promise<Injected> {
   const [head, files, facts] = await Promise.all([
@@ -222,22 +223,23 @@ class DeliveredContext {
       this.#facts.stale.has(path) ? " (stale)" : "",
       links.length === 0 ? "" : ` → ${links.join(", ")}`,
     ];
-    return { line: visible(`- ${path}${parts.join("")}\n`), facts };
+    return { line: `${visibleInLine(`- ${path}${parts.join("")}`)}\n`, facts };
   }
 }
 
 function omittedLine(omitted: readonly Omitted[], names: number): string {
   if (omitted.length === 0) return "";
   if (names === 0) return `Not included: ${plural(omitted.length, "document")}.\n`;
-  const named = omitted.slice(0, names).map(({ path, reason }) => `${path} (${reason})`);
+  const named = omitted.slice(0, names).map(({ path, reason }) => visibleInLine(`${path} (${reason})`));
   const more = omitted.length - names;
   return `Not included: ${named.join(", ")}${more > 0 ? `, and ${more} more` : ""}.\n`;
 }
 
-/** Between tags that the text does not contain. */
+/** Between tags that the text does not contain, in any spelling that a model may take for them. */
 function enclosed({ path, version, text }: Document, note?: string): string {
   let tag = "document";
-  for (let number = 2; text.includes(`</${tag}`); number++) tag = `document-${number}`;
+  const ends = text.toLowerCase().replace(SPACE, "");
+  for (let number = 2; ends.includes(`</${tag}`); number++) tag = `document-${number}`;
   const state = version === null ? 'state="edited, not recorded"' : `version="v${version}"`;
   return `<${tag} path="${path}" ${state}${note === undefined ? "" : ` note="${note}"`}>\n${text.trim()}\n</${tag}>\n\n`;
 }
