@@ -134,9 +134,12 @@ export function opened(stretches: readonly Stretch[], index: number): Stretch[] 
   );
 }
 
-/** Control, invisible and bidirectional characters, which can make code look other than it is. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0]/u;
-const HIDDEN_RUN = new RegExp(`(${HIDDEN.source})`, "u");
+/**
+ * Control, invisible and bidirectional characters, which can make code look other than it is. A selector of the form of an emoji hides nothing behind
+ * one, and any other one can carry data: programs read it, and nobody sees it.
+ */
+const HIDDEN =
+  /([\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u2800]|(?!(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f\u20e3)\p{Default_Ignorable_Code_Point})/u;
 
 interface Piece {
   readonly text: string;
@@ -145,13 +148,12 @@ interface Piece {
 
 /** Splits a text so that each invisible character is a piece named by its code point. Tabs count as visible. */
 export function pieces(text: string): Piece[] {
-  if (!HIDDEN.test(text)) return [{ text, hidden: false }];
   return text
-    .split(HIDDEN_RUN)
-    .filter((piece) => piece !== "")
-    .map((piece) =>
-      piece !== "\t" && HIDDEN.test(piece)
+    .split(HIDDEN)
+    .map((piece, index) =>
+      index % 2 === 1 && piece !== "\t"
         ? { text: `U+${piece.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`, hidden: true }
         : { text: piece, hidden: false },
-    );
+    )
+    .filter((piece) => piece.text !== "");
 }

@@ -15,8 +15,8 @@ const ENTITIES: Record<string, string> = {
   "&#x27;": "'",
   "&nbsp;": " ",
 };
-/** Control, invisible and bidirectional characters, and tags (U+E0000…), which a person would not see. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}]+/gu;
+/** Control, invisible and bidirectional characters, tags (U+E0000…) and selectors of variants, which a person would not see. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** `mark` is random, so that the results' authors cannot know it. Results over the limit are omitted, and the text says so. */
 export function resultsText(query: string, results: readonly SearchResult[], mark: string): string {

@@ -97,3 +97,19 @@ test("names invisible characters and those that change the text direction", () =
   expect(shown("x\u{e0041}")).toEqual(["x", "<U+E0041>"]);
   expect(shown("naïve 漢字 🙂")).toEqual(["naïve 漢字 🙂"]);
 });
+
+test("names the selectors in which code can hide data, and none that gives an emoji its form", () => {
+  const shown = (text: string) =>
+    pieces(text).map((piece) => (piece.hidden ? `<${piece.text}>` : piece.text));
+  expect(shown('eval(read("\ufe01\u{e0100}"))')).toEqual(['eval(read("', "<U+FE01>", "<U+E0100>", '"))']);
+  expect(shown("a\ufe0fb\u034f\u180b\u2800")).toEqual([
+    "a",
+    "<U+FE0F>",
+    "b",
+    "<U+034F>",
+    "<U+180B>",
+    "<U+2800>",
+  ]);
+  expect(shown("❤\ufe0f\ufe0f 1\ufe0f")).toEqual(["❤\ufe0f", "<U+FE0F>", " 1", "<U+FE0F>"]);
+  expect(shown("⚠\ufe0f ❤\ufe0e 1\ufe0f\u20e3")).toEqual(["⚠\ufe0f ❤\ufe0e 1\ufe0f\u20e3"]);
+});
