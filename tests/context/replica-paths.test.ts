@@ -1,7 +1,7 @@
-// Goal: a copy takes no path from a server, or from a proxy before it, that cannot be the path of a file, and no content that it did not ask for;
-// nothing of such an answer is recorded, and the next honest answer goes on.
+// Goal: a copy takes no path from a server, or from a proxy before it, that cannot be the path of a file, no content that it did not ask for, and no
+// rules that it does not know; nothing of such an answer is recorded, and the next honest answer goes on.
 
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
@@ -117,3 +117,34 @@ for (const [name, contents, problem] of [
     await copy.sync();
     expect(copy.tree()).toEqual({ "a.md": "one", "b.md": "two", "c.md": "three" });
   });
+
+const RECORD = /\/spaces\/team$/;
+
+/** Replaces a field of an answer. */
+function withField(name: string, value: unknown) {
+  return async (answer: Response) => Response.json({ ...((await answer.json()) as object), [name]: value });
+}
+
+test.each([
+  ["rules with an unknown mode", { "identity/": "sometimes" }],
+  ["rules that are none", null],
+  ["no rules", undefined],
+])("refuses an answer with %s, and sends nothing that stays here", async (_, rules) => {
+  await using lab = await behindProxy();
+  const { copy, proxy, server, directory } = lab;
+  const odd = (what: string) =>
+    `${server.url} sent ${what}; nothing of its answer was recorded; update cairn if the server is newer, otherwise ask its admin what changes its answers`;
+  const unknown = odd("sync rules that this version does not know");
+  proxy.rewrite = [RECORD, withField("sync", rules)];
+  await refusal(copy.join(), "unavailable", unknown);
+  proxy.rewrite = undefined;
+  await copy.join();
+  const before = await lab.known();
+  mkdirSync(join(directory, "identity"));
+  writeFileSync(join(directory, "identity", "me.md"), "private");
+  proxy.rewrite = [CHANGES, withField("sync", rules)];
+  await refusal(copy.sync(), "unavailable", unknown);
+  expect(await lab.known()).toEqual(before);
+  proxy.rewrite = [CHANGES, withField("changes", undefined)];
+  await refusal(copy.sync(), "unavailable", odd("no list of files"));
+});

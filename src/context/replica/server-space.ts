@@ -1,5 +1,5 @@
-// The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises, and every path that leaves this file is proven: a
-// path that cannot be one refuses the whole answer, so that nothing of it is recorded, and no change is passed over in silence.
+// The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises, and every path and rule that leaves this file is
+// proven: a path that cannot be one refuses the whole answer, so that nothing of it is recorded, and no change is passed over in silence.
 
 import { AppError, messageOf, NAME_CHARACTERS_SHOWN_MAX, noneIfNotFound } from "../../kit/error.ts";
 import { pathProblem } from "../../kit/text/paths.ts";
@@ -8,6 +8,7 @@ import { encodedPath, type Asked, type Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
 import { SYNC_ANSWER_MS } from "../client/answer-timeout.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
+import { areKnown } from "../spaces/modes.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
 import { readContents, type Arrived } from "../sync/contents.ts";
 import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.ts";
@@ -59,7 +60,7 @@ export class ServerSpace {
         view?: string;
         changes: NetChange[];
       }>("GET", "/changes", { query: { since } });
-      return { head, rules: sync, view, changes: this.#proven(changes).map(changeOf) };
+      return { head, rules: this.#known(sync), view, changes: this.#proven(changes).map(changeOf) };
     } catch (error) {
       // A head from the future: someone put back the server's files without a restore.
       if (error instanceof AppError && error.code === "invalid")
@@ -76,7 +77,7 @@ export class ServerSpace {
     const files = await this.#json<ListedFile[]>("GET", "/files", { query: { at: head } });
     return {
       head,
-      rules: sync,
+      rules: this.#known(sync),
       view,
       files: this.#proven(files).map((file) => ({ ...file, version: file.version! })),
     };
@@ -116,18 +117,29 @@ export class ServerSpace {
     return history?.versions.map(({ hash }) => hash) ?? [];
   }
 
-  /** Raises `unavailable` for the first path that cannot be one. */
+  /** Raises `unavailable` for the first path that cannot be one, and for no list. */
   #proven<T extends { readonly path: string }>(items: readonly T[]): readonly T[] {
+    if (!Array.isArray(items)) throw this.#odd("no list of files");
     for (const { path } of items) {
       const problem = problemOf(path);
       if (problem === undefined) continue;
       const shown = JSON.stringify(String(path).slice(0, NAME_CHARACTERS_SHOWN_MAX));
-      throw new AppError(
-        "unavailable",
-        `${this.place} sent ${shown}, which cannot be the path of a file: ${problem}; nothing of its answer was recorded; update cairn if the server is newer, otherwise ask its admin what changes its answers`,
-      );
+      throw this.#odd(`${shown}, which cannot be the path of a file: ${problem}`);
     }
     return items;
+  }
+
+  /** Raises `unavailable`. */
+  #known(rules: SyncRules): SyncRules {
+    if (areKnown(rules)) return rules;
+    throw this.#odd("sync rules that this version does not know");
+  }
+
+  #odd(what: string): AppError {
+    return new AppError(
+      "unavailable",
+      `${this.place} sent ${what}; nothing of its answer was recorded; update cairn if the server is newer, otherwise ask its admin what changes its answers`,
+    );
   }
 
   #json<T>(...[method, path, asked]: Parameters<Client["json"]>): Promise<T> {

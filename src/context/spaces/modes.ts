@@ -1,5 +1,6 @@
 // Decides which paths sync. The longest matching prefix applies to both directions; the default is `always`.
 
+import { isObject } from "../../kit/text/parsed-json.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
 import type { SyncMode, SyncRules } from "./schema.ts";
 
@@ -41,6 +42,12 @@ function compile(rules: SyncRules): Compiled {
   const lengths = [...new Set([...modes.keys()].map((directory) => directory.length))].sort((a, b) => b - a);
   compiled.set(rules, { modes, lengths });
   return { modes, lengths };
+}
+
+/** Reports whether rules of a server are rules that this version knows. One that it does not know must not count as none: more files would be sent. */
+export function areKnown(rules: unknown): rules is SyncRules {
+  const isMode = (mode: unknown) => typeof mode === "string" && Object.hasOwn(STRICTNESS, mode);
+  return isObject(rules) && Object.values(rules).every(isMode);
 }
 
 /** Reports whether clients may push this path. An `init-only` path is seeded and then stays with its owner. */
