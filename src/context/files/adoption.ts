@@ -42,8 +42,10 @@ export function restoreTree(engine: FileEngine, id: number, terms: AdoptionTerms
 async function restored(engine: FileEngine, id: number, terms: AdoptionTerms): Promise<Restored> {
   if (!(await engine.snapshots()).some((snapshot) => snapshot.id === id)) throw notFound("snapshot", id);
   await recordTree(engine, terms, ({ state }) => state === "modified");
-  const behind = new Set<string>(engine.treeBehind());
-  const gone = (await engine.list()).filter(({ path, state }) => state === "missing" && !behind.has(path));
+  // The list has waited for the tree. Asking for all that is behind would write, without a pause, what others have committed meanwhile.
+  const gone = (await engine.list()).filter(
+    ({ path, state }) => state === "missing" && engine.whyBehind(path as DocumentPath) === undefined,
+  );
   for (let from = 0; from < gone.length; from += FILES_PER_COMMIT_MAX) {
     const operations = gone
       .slice(from, from + FILES_PER_COMMIT_MAX)

@@ -167,6 +167,10 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       await server.admin.write("pushed/0/0/0.md", `changed ${attempts}`);
       await asks("POST", `${SPACE}/snapshots/1/restore`, 200, () => "{}")(server);
     },
+    "one file of many, while others write thousands": async (server) => {
+      const pushes = [0, 1].map((push) => asks("POST", `${SPACE}/push`, 200, () => rewriteOf(push))(server));
+      await Promise.all([...pushes, asks("POST", `${SPACE}/snapshots/1/restore`, 200, () => "{}")(server)]);
+    },
     "thousands of files that are all others": async (server) => {
       for (let push = 0; push < FILES / FILES_PER_PUSH; push += 1)
         await asks("POST", `${SPACE}/push`, 200, () => rewriteOf(push))(server);

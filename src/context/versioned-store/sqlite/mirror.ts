@@ -54,9 +54,9 @@ export class Mirror {
     return this.#tree.look(path);
   }
 
-  /** See `Tree.entries`. A file that changes after the call may have its earlier state. */
-  entries(prefix?: DocumentPath): Promise<Iterable<TreeFile | RefusedEntry>> {
-    this.following.settle();
+  /** See `Tree.entries`. Waits for the changes before the call. A file that changes after it may have its earlier state. */
+  async entries(prefix?: DocumentPath): Promise<Iterable<TreeFile | RefusedEntry>> {
+    await this.following.settled();
     return this.#tree.entries(prefix);
   }
 

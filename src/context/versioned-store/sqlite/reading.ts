@@ -31,6 +31,10 @@ import type { RefusedEntry } from "./walk.ts";
 /** The rows processed between two yields: about 5 ms of work. */
 const ROWS_PER_STRETCH = 1_000;
 const FILES_PER_STRETCH = 200;
+/** Looked at without a pause: a few milliseconds. */
+const FILES_AT_ONCE_MAX = 16;
+/** In each, fewer files change than in the one before, unless others write all the time. */
+const ROUNDS_MAX = 8;
 /** Fewer files are looked at in less time than remembering takes. */
 const GLANCE_FILES_MIN = 1_000;
 
@@ -86,7 +90,6 @@ export class Reading {
     const copies = new Map<string, TreeFile>();
     const refused = new Map<string, RefusedEntry>();
     let count = 0;
-    await this.#mirror.following.settled();
     for (const entry of await this.#mirror.entries(prefix)) {
       if ("refused" in entry) refused.set(entry.path, entry);
       else copies.set(entry.path, entry);
@@ -105,11 +108,10 @@ export class Reading {
     for (const copy of copies.values()) keep(copy.path, null, copy);
     if (moment !== undefined && refused.size === 0 && records.values().every(isRecorded))
       await keepUnedited(this.#own!, moment);
-    // Files that changed during the pauses are read again, without a pause.
-    for (const row of this.#store.changedSince.all(seq)) {
+    await this.#readAgain(seq, (row) => {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
-    }
+    });
     addRefused(records, refused.values());
     return inOrder(records);
   }
@@ -137,16 +139,35 @@ export class Reading {
 
   /** As `list` of the whole space, if every file on disk was as its version says at change `seq`. */
   async #listUnedited(recorded: FileRecord[], seq: number, deleted: boolean): Promise<FileRecord[]> {
-    const changed = this.#store.changedSince.all(seq);
-    if (changed.length === 0) return recorded;
+    if (this.#store.space.get()!.seq === seq) return recorded;
     const records = new Map<string, FileRecord>(recorded.map((record) => [record.path, record]));
-    for (const row of changed) {
+    await this.#readAgain(seq, (row) => {
       const path = row.path as DocumentPath;
       const record = this.#record(row, this.#mirror.look(path));
       if (record && (deleted || record.state !== "deleted")) records.set(path, record);
       else records.delete(path);
-    }
+    });
     return inOrder(records);
+  }
+
+  /**
+   * Reads files that changed after `seq`, so that a list shows all of them at one moment: the last few without a pause. Others may write thousands
+   * meanwhile, so those are read with pauses first.
+   */
+  async #readAgain(seq: number, read: (row: FileRow) => void): Promise<void> {
+    let from = seq;
+    const stretch = new Stretch();
+    for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
+      const changed = this.#store.changedSince.all(from);
+      if (changed.length <= FILES_AT_ONCE_MAX) break;
+      from = this.#store.space.get()!.seq;
+      for (const row of changed) {
+        await this.#mirror.following.settled(row.path as DocumentPath);
+        read(row);
+        if (stretch.isOver()) await turnOfOthers();
+      }
+    }
+    for (const row of this.#store.changedSince.all(from)) read(row);
   }
 
   /** Trusts the stored signatures of the whole working tree, so that looking at all of it reads only files that differ. */
