@@ -5,6 +5,8 @@ import { fieldError, type AppError } from "../../kit/error.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
 
 const SEGMENT = /^[^\\/?[\]{}]+$/u;
+const NOT_ALLOWED = /[\\?[\]{}]/;
+const SLASH = "/";
 
 export interface Pattern {
   /** Takes the segments of a canonical `<space>/<path>`. */
@@ -25,7 +27,41 @@ const ANY_NAME = "?";
 
 /** Raises `invalid`. */
 export function compilePattern(text: string): Pattern {
-  const segments = text.normalize("NFC").split("/");
+  const normal = text.normalize("NFC");
+  if (!isSound(normal)) requireSound(text, normal.split("/"));
+  let exact: Segments | undefined;
+  let folded: Segments | undefined;
+  const asWritten = () => (exact ??= new Segments(normal, (segment) => segment));
+  return {
+    matches: (target) => matchesAll(asWritten(), target),
+    matchesFolded: (target) => matchesAll((folded ??= new Segments(normal, foldedPath)), target),
+    exampleBelow: (directory, depth) => {
+      const below = Array.from({ length: depth }, () => undefined);
+      return exampleOf(asWritten(), [...directory.split("/"), ...below])?.join("/");
+    },
+    reaches: (name) => {
+      const space = asWritten().at(0)!;
+      return space === ANY_DEPTH || matchesOne(space, name);
+    },
+  };
+}
+
+/** Looks at the text as a whole: a pattern may have five hundred segments, and a user a thousand patterns. */
+function isSound(text: string): boolean {
+  const framed = `/${text}/`;
+  const hasOddSegment = framed.includes("//") || framed.includes("/./") || framed.includes("/../");
+  return text.includes(SLASH) && !hasOddSegment && !NOT_ALLOWED.test(text) && isDeepOnlyWhole(framed);
+}
+
+/** Reports whether each `**` is a whole segment. */
+function isDeepOnlyWhole(framed: string): boolean {
+  for (let at = framed.indexOf(ANY_DEPTH); at >= 0; at = framed.indexOf(ANY_DEPTH, at + ANY_DEPTH.length))
+    if (framed[at - 1] !== SLASH || framed[at + ANY_DEPTH.length] !== SLASH) return false;
+  return true;
+}
+
+/** Raises `invalid` for the first fault. */
+function requireSound(text: string, segments: readonly string[]): void {
   if (segments.length < 2) throw bad(text, "expected <space>/<path>, for example team/docs/**");
   for (const segment of segments) {
     if (segment === "" || segment === "." || segment === "..")
@@ -34,23 +70,34 @@ export function compilePattern(text: string): Pattern {
     if (segment.includes(ANY_DEPTH) && segment !== ANY_DEPTH)
       throw bad(text, "** must be a whole segment: write a/**/b");
   }
-  const exact = segments.map(compileSegment);
-  const folded = segments.map((segment) => compileSegment(foldedPath(segment)));
-  const [space] = exact;
-  return {
-    matches: (target) => matchesAll(exact, target),
-    matchesFolded: (target) => matchesAll(folded, target),
-    exampleBelow: (directory, depth) => {
-      const below = Array.from({ length: depth }, () => undefined);
-      return exampleOf(exact, [...directory.split("/"), ...below])?.join("/");
-    },
-    reaches: (name) => space === ANY_DEPTH || matchesOne(space!, name),
-  };
 }
 
 /** `**`, or the literal pieces between the stars of a segment. */
 type Segment = typeof ANY_DEPTH | readonly string[];
 const ANY_DEPTH = "**";
+
+/** Compiles each segment when a path is first compared with it, because most patterns differ from most paths in their first segments. */
+class Segments {
+  readonly #texts: readonly string[];
+  readonly #spelled: (segment: string) => string;
+  readonly #compiled: (Segment | undefined)[] = [];
+
+  constructor(pattern: string, spelled: (segment: string) => string) {
+    this.#texts = pattern.split("/");
+    this.#spelled = spelled;
+  }
+
+  get length(): number {
+    return this.#texts.length;
+  }
+
+  /** Undefined after the last. */
+  at(index: number): Segment | undefined {
+    const text = this.#texts[index];
+    if (text === undefined) return undefined;
+    return (this.#compiled[index] ??= compileSegment(this.#spelled(text)));
+  }
+}
 
 function compileSegment(segment: string): Segment {
   return segment === ANY_DEPTH ? ANY_DEPTH : segment.split("*");
@@ -60,12 +107,12 @@ function compileSegment(segment: string): Segment {
  * Not a regular expression, because one with many stars backtracks exponentially on some names. Backtracks to the last `**` only: it can match
  * everything that an earlier one could. A trailing `**` matches at least one segment.
  */
-function matchesAll(pattern: readonly Segment[], target: readonly string[]): boolean {
+function matchesAll(pattern: Segments, target: readonly string[]): boolean {
   let at = 0;
   let next = 0;
   let back: { at: number; next: number } | undefined;
   while (at < target.length) {
-    const segment = pattern[next];
+    const segment = pattern.at(next);
     if (segment === ANY_DEPTH) {
       next += 1;
       if (next === pattern.length) return true;
@@ -82,10 +129,7 @@ function matchesAll(pattern: readonly Segment[], target: readonly string[]): boo
 }
 
 /** Fills in the undefined segments of a target so that the pattern matches it. `**` is greedy. */
-function exampleOf(
-  pattern: readonly Segment[],
-  target: readonly (string | undefined)[],
-): string[] | undefined {
+function exampleOf(pattern: Segments, target: readonly (string | undefined)[]): string[] | undefined {
   const names: string[] = [];
   /** Position pairs that cannot match. Each is tried once, however many `**` the pattern has. */
   const dead = new Set<number>();
@@ -96,7 +140,7 @@ function exampleOf(
     return false;
   };
   const find = (next: number, at: number): boolean => {
-    const segment = pattern[next];
+    const segment = pattern.at(next);
     if (segment === undefined) return at === target.length;
     const state = next * (target.length + 1) + at;
     if (dead.has(state)) return false;

@@ -1,5 +1,6 @@
 // Access rules per user: read, replaced as a whole, explained. Rules that do not compile are refused before they are stored.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { nameKey } from "../../kit/text/names.ts";
@@ -16,6 +17,8 @@ import type { PeopleStore, UserRow } from "./store.ts";
 const REVISION_CHARACTERS = 16;
 /** A page has as many at most, unless its first user has more. */
 const RULES_PER_PAGE = 1_000;
+/** A thousand of them take a few milliseconds to store, so they are a commit of their own. */
+const RULES_AS_WRITE = 4;
 
 interface AclDeps {
   readonly store: PeopleStore;
@@ -37,8 +40,10 @@ export class AccessRules {
   }
 
   /** One page of the users who have rules, by name. `after`: the last name of the previous page. Empty after the last page. */
-  page(caller: Caller, after = ""): Acl[] {
+  async page(caller: Caller, after = ""): Promise<Acl[]> {
     requireAdmin(caller);
+    // To read, check and send a thousand rules takes a few milliseconds.
+    await turnOfOthers();
     const page: Acl[] = [];
     let left = RULES_PER_PAGE;
     for (const row of this.#deps.store.ruledAfter.all(nameKey(after), RULES_PER_PAGE)) {
@@ -54,8 +59,12 @@ export class AccessRules {
   set(caller: Caller, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
     const { store, records, changes } = this.#deps;
     const deed = { action: "acl.change", target: user };
-    const replace = (write: Write<Acl>) => {
-      for (const [index, { path }] of rules.entries()) requirePattern(index, path);
+    const replace = async (write: Write<Acl>) => {
+      const stretch = new Stretch();
+      for (const [index, { path }] of rules.entries()) {
+        requirePattern(index, path);
+        if (stretch.isOver()) await turnOfOthers();
+      }
       return write(() => {
         const row = records.row(user);
         const current = this.#shown(row).revision;
@@ -74,11 +83,14 @@ export class AccessRules {
     };
     return changes.byAdmin(caller, deed, replace, {
       event: (done) => ({ type: deed.action, actor: caller.name, data: { user: done.user } }),
+      weight: 1 + Math.floor(rules.length / RULES_AS_WRITE),
     });
   }
 
   /** `target`: `<space>/<path>`. */
-  explain(caller: Caller, user: string, target: string, capability: Capability): Explanation {
+  async explain(caller: Caller, user: string, target: string, capability: Capability): Promise<Explanation> {
+    requireAdmin(caller);
+    await turnOfOthers();
     return this.explainEach(caller, user, target, [capability])[0]!;
   }
 

@@ -25,6 +25,8 @@ interface Told<T> {
   /** Adds details to the record. Undefined: the write was no success, and `act` raises why. */
   readonly about?: (done: T) => Partial<Deed> | undefined;
   readonly event?: ((done: T) => Announced) | undefined;
+  /** As in `WriteOptions`. */
+  readonly weight?: number;
 }
 
 interface ChangesDeps {
@@ -74,23 +76,26 @@ export class Changes {
     caller: Caller,
     deed: Deed,
     { ask, act }: { ask: () => void; act: (write: Write<T>) => Promise<R> },
-    { about = () => ({}), event }: Told<T>,
+    { about = () => ({}), event, weight }: Told<T>,
   ): Promise<R> {
     const { db, audit, onCommitted } = this.#deps;
     const recorded: Promise<void>[] = [];
     let isTold = false;
     const tell = this.#teller(recorded);
     const write: Write<T> = (run) =>
-      db.write(() => {
-        ask();
-        db.afterCommit(onCommitted);
-        const done = run(tell);
-        const more = about(done);
-        if (!more) return done;
-        tell({ actor: caller, deed: { ...deed, ...more }, event: event?.(done) });
-        isTold = true;
-        return done;
-      });
+      db.write(
+        () => {
+          ask();
+          db.afterCommit(onCommitted);
+          const done = run(tell);
+          const more = about(done);
+          if (!more) return done;
+          tell({ actor: caller, deed: { ...deed, ...more }, event: event?.(done) });
+          isTold = true;
+          return done;
+        },
+        { weight },
+      );
     const asked = async () => {
       // First, so that missing rights are reported before any other problem.
       ask();

@@ -159,14 +159,14 @@ function accessRoutes(plugin: Admission, rules: AccessRules) {
       params: UserParams,
       response: Acl,
     })
-    .get("/acl", ({ caller, query }) => rules.page(caller, query.after), {
+    .get("/acl", async ({ caller, query }) => rules.page(caller, query.after), {
       caller: "admin",
       query: closed({ after: Type.Optional(AfterUser) }),
       response: Type.Array(Acl),
     })
     .get(
       "/acl/explain",
-      ({ caller, query }) => rules.explain(caller, query.user, query.path, query.capability ?? "read"),
+      async ({ caller, query }) => rules.explain(caller, query.user, query.path, query.capability ?? "read"),
       {
         caller: "admin",
         query: closed({ user: Type.String(), path: ExplainedPath, capability: Type.Optional(Capability) }),

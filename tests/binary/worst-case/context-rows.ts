@@ -246,7 +246,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       200,
       () =>
         JSON.stringify({
-          rules: Array.from({ length: 1_000 }, () => ({
+          rules: Array.from({ length: RULES }, () => ({
             effect: "deny",
             path: `team/${"**/*a*/".repeat(40)}b`,
             capabilities: ["read"],
@@ -259,6 +259,16 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     "a long path, many patterns": get(
       `/acl/explain?user=worst&capability=read&path=${encodeURIComponent(`team/${"a/".repeat(400)}b`)}`,
     ),
+    // The pattern that is compiled for the longest, at its length, in a body as large as it may be.
+    "as many segments as there may be": asks("PUT", "/users/worst/acl", 200, () =>
+      JSON.stringify({
+        rules: Array.from({ length: RULES }, () => ({
+          effect: "deny",
+          path: `other/${"a/".repeat(480)}b`,
+          capabilities: ["read"],
+        })),
+      }),
+    ),
   },
   "PUT /spaces/{space}/sync": {
     "as many rules as there may be": asks("PUT", `${SPACE}/sync`, 200, () =>
@@ -266,6 +276,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
         Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`never${index}`, "never"])),
       ),
     ),
+    "as many segments as there may be": get("/acl/explain?user=worst&capability=read&path=other/b"),
   },
   "GET /spaces/{space}/sync": {
     "as many rules as there may be, by a user with many": asksRuled("GET", `${SPACE}/sync`, 200),

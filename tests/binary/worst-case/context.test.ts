@@ -20,6 +20,11 @@ describe("several readers at once", () => {
     ["GET /spaces/{space}/files", "by a user with many rules"],
     ["GET /spaces/{space}/history/{path}", "ten thousand versions"],
     ["GET /audit/stats", "of a long record"],
+    ["POST /spaces/{space}/pull", "many files"],
+    ["POST /spaces/{space}/pull", "large files"],
+    ["PUT /users/{user}/acl", "as many segments as there may be"],
+    ["GET /acl", "as many rules as a page may have"],
+    ["GET /acl/explain", "as many segments as there may be"],
   ])(
     "%s: %s",
     (route, name) => expectNobodyWaits(server.measured, () => readers(CONTEXT_ROWS, route, name)(server)),
