@@ -25,12 +25,21 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 /** Bodies up to this size are read in one piece, at half the cost of a stream. */
 const ONE_PIECE_BYTES_MAX = 64 * 1024;
 
-/** JSON body of a request. Raises as `parseJson`, and what `readBytes` raises. */
+/**
+ * JSON body of a request. Raises as `parseJson`, and what `readBytes` raises. A large one is read in turns, so that several that arrive at once do
+ * not add up.
+ */
 export async function readJson(request: Request, bytesMax: number = JSON_BODY_BYTES_MAX): Promise<unknown> {
   const bytes = await readBytes(request, bytesMax);
+  const isLarge = bytes.length > ONE_PIECE_BYTES_MAX;
+  if (isLarge) await turnOfOthers();
   if (hasManyEscapes(bytes))
     throw new AppError("invalid", `the body has more than ${JSON_ESCAPES_MAX} escaped characters`);
-  return parseJson(bytes);
+  if (isLarge) await turnOfOthers();
+  const value = parseJson(bytes);
+  // Its check against the schema and its handler follow.
+  if (isLarge) await turnOfOthers();
+  return value;
 }
 
 /**

@@ -107,6 +107,15 @@ export function bytesOf(files: readonly FileRow[]): number {
   return files.reduce((sum, file) => sum + file.content.byteLength, 0);
 }
 
+/** Code that takes about as long to hash and store as a write of ordinary size. */
+const CHARACTERS_AS_WRITE = 8 * 1024;
+
+/** The weight of the write that stores this code (see `WriteOptions`), so that several large gears are not one commit. */
+export function weightOf({ code = "", files = [] }: CodeInput): number {
+  const characters = files.reduce((sum, { content }) => sum + content.length, code.length);
+  return 1 + Math.floor(characters / CHARACTERS_AS_WRITE);
+}
+
 /** Returns the text whose SHA-256 is the content hash. Audit records hash the same text. */
 export function canonicalContent(content: Content): string {
   return canonicalNamed(content)(content.name);

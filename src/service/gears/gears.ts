@@ -13,7 +13,7 @@ import { GearApproval } from "./approval.ts";
 import type { Announcements } from "./announcements.ts";
 import type { ArgsChecks } from "./args-checks.ts";
 import type { BindingStore } from "./binding-store.ts";
-import { bytesOf, canonicalContent, contentHash, parseCode, type Content } from "./content.ts";
+import { bytesOf, canonicalContent, contentHash, parseCode, weightOf, type Content } from "./content.ts";
 import { shown, toCreated, toDecisions, toGear } from "./gear-records.ts";
 import type { Isolation } from "./isolation.ts";
 import { rehashVersions } from "./rehash.ts";
@@ -146,7 +146,8 @@ export class Gears {
   async create(caller: Caller, input: CreateGear): Promise<CreatedGear> {
     requireName(input.name);
     await this.requireSchema(caller, input.args_schema);
-    return this.#deps.db.write(() => toCreated(this.createIn(caller, input, null), this.#deps.isolation));
+    const create = () => toCreated(this.createIn(caller, input, null), this.#deps.isolation);
+    return this.#deps.db.write(create, { weight: weightOf(input) });
   }
 
   /** Call it before a write that saves the schema. Raises `invalid`, naming `args_schema` and the problem. */
@@ -196,11 +197,12 @@ export class Gears {
     requireAuthor(caller, row);
     requireSameName(row, input);
     if (input.args_schema !== undefined) await this.requireSchema(caller, input.args_schema);
-    return this.#deps.db.write(() => {
+    const save = () => {
       const before = this.existing(id);
       const after = this.saveIn(caller, id, input);
       return { ...this.#detail(caller, after), changed: after.hash !== before.hash };
-    });
+    };
+    return this.#deps.db.write(save, { weight: weightOf(input) });
   }
 
   /** Runs inside a write. The schema was checked. */

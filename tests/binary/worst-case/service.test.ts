@@ -24,6 +24,7 @@ describe("several readers at once", () => {
     ["GET /workspaces/{id}/entries", "long messages"],
     ["GET /workspaces/{id}/turns", "of long messages"],
     ["GET /workspaces/{id}/turns/summaries", "of long messages"],
+    ["POST /gears", "code with as many escapes as are read"],
   ])(
     "%s: %s",
     (route, name) => expectNobodyWaits(service.measured, () => readers(SERVICE_ROWS, route, name)(service)),
