@@ -4,6 +4,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { tarOf, type Source } from "../../kit/disk/tar.ts";
 
 export interface Pulled {
@@ -40,12 +41,16 @@ export function pullArchive(
   return Readable.toWeb(zstd) as unknown as ReadableStream<Uint8Array>;
 }
 
-function* sourcesOf(pulled: readonly Pulled[]): Generator<Source> {
+async function* sourcesOf(pulled: readonly Pulled[]): AsyncGenerator<Source> {
   const versions = Buffer.from(
     JSON.stringify(Object.fromEntries(pulled.map(({ path, version }) => [path, version]))),
   );
   yield { name: VERSIONS_NAME, size: versions.length, content: [versions] };
-  for (const { path, size, read } of pulled) yield { name: path, size, content: once(read) };
+  const stretch = new Stretch();
+  for (const { path, size, read } of pulled) {
+    if (stretch.isOver()) await turnOfOthers();
+    yield { name: path, size, content: once(read) };
+  }
 }
 
 async function* once(read: () => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,8 @@
 // The stored form of content: compressed where that saves space. Level 1, because users notice the time of a write but not the last few percent
 // of space. A runtime thread compresses large content, which would otherwise block the event loop.
 
-import { zstdDecompressSync } from "node:zlib";
+import { promisify } from "node:util";
+import { zstdDecompress, zstdDecompressSync, type ZstdOptions } from "node:zlib";
 import { isFrameOf } from "./zstd-frame.ts";
 
 const COMPRESSED_FROM_BYTES = 256;
@@ -42,20 +43,24 @@ export function decode(stored: Stored): Uint8Array {
   return isPlain(stored) ? Bun.zstdDecompressSync(stored.content) : limited(stored);
 }
 
-/** As `decode`. A runtime thread decompresses small contents, for a caller that has many of them. */
+/** As `decode`. A runtime thread decompresses the content, for a caller that has a large one or many. */
 export async function decodeAside(stored: Stored): Promise<Uint8Array> {
   if (stored.coding === "raw") return stored.content;
-  return isPlain(stored) ? Bun.zstdDecompress(stored.content) : limited(stored);
+  if (isPlain(stored)) return Bun.zstdDecompress(stored.content);
+  return decompressed(stored.content, limitsOf(stored));
 }
+
+const decompressed = promisify<Uint8Array, ZstdOptions, Buffer>(zstdDecompress);
 
 /** The runtime's own functions allocate as much as the frames claim, so they get a single one that claims the right size. */
 function isPlain({ content, size }: Stored): boolean {
   return size <= AT_ONCE_BYTES_MAX && isFrameOf(content, size);
 }
 
-function limited({ content, size }: Stored): Uint8Array {
-  return zstdDecompressSync(content, {
-    maxOutputLength: size,
-    chunkSize: Math.max(CHUNK_BYTES_MIN, size),
-  });
+function limited(stored: Stored): Uint8Array {
+  return zstdDecompressSync(stored.content, limitsOf(stored));
+}
+
+function limitsOf({ size }: Stored): ZstdOptions {
+  return { maxOutputLength: size, chunkSize: Math.max(CHUNK_BYTES_MIN, size) };
 }

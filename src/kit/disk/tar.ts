@@ -47,11 +47,17 @@ async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   let waiting: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
-    waiting.push(piece);
-    bytes += piece.length;
-    if (bytes < PIECE_BYTES_MIN) continue;
-    yield Buffer.concat(waiting, bytes);
-    [waiting, bytes] = [[], 0];
+    const isLarge = piece.length >= PIECE_BYTES_MIN;
+    if (!isLarge) {
+      waiting.push(piece);
+      bytes += piece.length;
+    }
+    if (bytes >= PIECE_BYTES_MIN || (isLarge && bytes > 0)) {
+      yield Buffer.concat(waiting, bytes);
+      [waiting, bytes] = [[], 0];
+    }
+    // A copy of a large one would take milliseconds.
+    if (isLarge) yield piece;
   }
   if (bytes > 0) yield Buffer.concat(waiting, bytes);
 }

@@ -215,6 +215,9 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
         form: "contents",
       }),
     ),
+    "large files": asks("POST", `${SPACE}/pull`, 200, () =>
+      JSON.stringify({ paths: ["large.txt", "feeds.txt"] }),
+    ),
     "by a user with many rules": asksRuled("POST", `${SPACE}/pull`, 200, () =>
       JSON.stringify({ paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)) }),
     ),
@@ -253,12 +256,6 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
           })),
         }),
     ),
-  },
-  "GET /acl": { "as many rules as a page may have": get("/acl") },
-  "GET /acl/explain": {
-    "a long path, many patterns": get(
-      `/acl/explain?user=worst&capability=read&path=${encodeURIComponent(`team/${"a/".repeat(400)}b`)}`,
-    ),
     // The pattern that is compiled for the longest, at its length, in a body as large as it may be.
     "as many segments as there may be": asks("PUT", "/users/worst/acl", 200, () =>
       JSON.stringify({
@@ -270,13 +267,19 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       }),
     ),
   },
+  "GET /acl": { "as many rules as a page may have": get("/acl") },
+  "GET /acl/explain": {
+    "a long path, many patterns": get(
+      `/acl/explain?user=worst&capability=read&path=${encodeURIComponent(`team/${"a/".repeat(400)}b`)}`,
+    ),
+    "as many segments as there may be": get("/acl/explain?user=worst&capability=read&path=other/b"),
+  },
   "PUT /spaces/{space}/sync": {
     "as many rules as there may be": asks("PUT", `${SPACE}/sync`, 200, () =>
       JSON.stringify(
         Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`never${index}`, "never"])),
       ),
     ),
-    "as many segments as there may be": get("/acl/explain?user=worst&capability=read&path=other/b"),
   },
   "GET /spaces/{space}/sync": {
     "as many rules as there may be, by a user with many": asksRuled("GET", `${SPACE}/sync`, 200),

@@ -5,6 +5,7 @@ import { pack, type Header } from "tar-stream";
 import { readTar, tarOf, type Entry, type Source } from "../../../src/kit/disk/tar.ts";
 import { within } from "../../kit/within.ts";
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const BLOCK_BYTES = 512;
 const NAMES = [
@@ -144,6 +145,14 @@ describe("refuses", () => {
     };
     await expect(read(nothing(), 1_000)).rejects.toThrow("the archive: unpacks to more than");
   });
+});
+
+test("a large content is passed on without a copy, between the small pieces around it", async () => {
+  const content = Buffer.alloc(MIB, "x");
+  const source: Source = { name: "large", size: content.length, content: [content] };
+  const pieces = await Array.fromAsync(tarOf([source, sourceOf("small")], 1_700_000_000));
+  expect(pieces.filter((piece) => piece.buffer === content.buffer)).toHaveLength(1);
+  expect(pieces.map(({ length }) => length)).toEqual([BLOCK_BYTES, MIB, expect.any(Number)]);
 });
 
 test("replaces terminal sequences in names", async () => {

@@ -177,7 +177,7 @@ export class SqliteEngine implements SpaceEngine {
   async read(path: DocumentPath, version?: number): Promise<Content | undefined> {
     if (this.#gate.isClosed) await this.#gate.opened();
     const content = this.#reading.readIfSmall(path, version);
-    return content === "large" ? this.#alone(() => this.#reading.read(path, version)) : content;
+    return content === "large" ? this.#alone(() => this.#reading.readLarge(path, version)) : content;
   }
 
   async stored(path: DocumentPath, version: number): Promise<Stored | undefined> {
@@ -192,11 +192,11 @@ export class SqliteEngine implements SpaceEngine {
   async open(path: DocumentPath): Promise<Content | EditedCopy | undefined> {
     if (this.#gate.isClosed) await this.#gate.opened();
     const content = this.#reading.openIfSmall(path);
-    return content === "large" ? this.#alone(() => this.#reading.open(path)) : content;
+    return content === "large" ? this.#alone(() => this.#reading.openLarge(path)) : content;
   }
 
   /** For work of a few milliseconds, which several requests may ask for at once. */
-  async #alone<T>(work: () => T): Promise<T> {
+  async #alone<T>(work: () => T | Promise<T>): Promise<T> {
     await ownTurn();
     if (this.#gate.isClosed) await this.#gate.opened();
     return work();

@@ -18,7 +18,7 @@ import {
 import { pagesOf } from "../../../kit/storage/pages.ts";
 import type { Query } from "../../../kit/storage/statement.ts";
 import { blockerOf } from "./batch.ts";
-import { decode, type Stored } from "../coding.ts";
+import { decode, decodeAside, type Stored } from "../coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./content-cache.ts";
@@ -211,6 +211,12 @@ export class Reading {
     return found && this.#content(found);
   }
 
+  /** As `read`, for a large content: another thread decodes it. */
+  async readLarge(path: DocumentPath, version?: number): Promise<Content | undefined> {
+    const found = this.#found(path, version);
+    return found && this.#contentAside(found);
+  }
+
   #found(path: DocumentPath, version: number | undefined): FoundVersion | undefined {
     const row = this.#store.file.get(path);
     return this.#version(row, version ?? row?.live ?? undefined);
@@ -225,6 +231,10 @@ export class Reading {
   #content({ path, version, hash, blob }: FoundVersion): Content {
     const bytes = this.#recent.get(hash, () => decode(this.#store.blob.get(blob)!));
     return { path, version, hash, bytes };
+  }
+
+  async #contentAside({ path, version, hash, blob }: FoundVersion): Promise<Content> {
+    return { path, version, hash, bytes: await decodeAside(this.#store.blob.get(blob)!) };
   }
 
   /** Raises `not_found` for a version whose content is gone. */
@@ -242,12 +252,12 @@ export class Reading {
     return this.#mirror.read(path);
   }
 
-  open(path: DocumentPath): Content | EditedCopy | undefined {
-    const row = this.#store.file.get(path);
-    return this.#editedCopy(path, row) ?? this.#live(row);
+  /** Another thread decodes the content. */
+  async openLarge(path: DocumentPath): Promise<Content | EditedCopy | undefined> {
+    return this.#editedCopy(path, this.#store.file.get(path)) ?? this.readLarge(path);
   }
 
-  /** As `open`; "large" as in `readIfSmall`. */
+  /** As `openLarge`, at once; "large" as in `readIfSmall`. */
   openIfSmall(path: DocumentPath): Content | EditedCopy | "large" | undefined {
     const row = this.#store.file.get(path);
     if (row && row.size > SMALL_BYTES_MAX) return "large";
