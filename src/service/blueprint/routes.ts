@@ -1,8 +1,9 @@
 // HTTP for agents and wires.
 
 import { Elysia } from "elysia";
-import { fromPath } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
+import { turnOfOthers } from "../../kit/clock.ts";
+import { fromPath } from "../../kit/http/text-params.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Blueprint } from "./blueprint.ts";
@@ -11,11 +12,15 @@ import { Agent, CreateAgent, CreateWire, UpdateAgent, Wire } from "./schema.ts";
 export function blueprintRoutes(plugin: Admission, blueprint: Blueprint) {
   return new Elysia({ name: "blueprint", normalize: false, tags: ["blueprint"] })
     .use(plugin)
-    .get("/workspaces/:id/agents", ({ caller, params }) => blueprint.agents(caller, params.id), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      response: Type.Array(Agent),
-    })
+    .get(
+      "/workspaces/:id/agents",
+      async ({ caller, params }) => {
+        // Two hundred agents with long roles take a few milliseconds to read, check and send.
+        await turnOfOthers();
+        return blueprint.agents(caller, params.id);
+      },
+      { caller: "ws", params: fromPath(IdParams), response: Type.Array(Agent) },
+    )
     .post(
       "/workspaces/:id/agents",
       ({ caller, params, body, status }) =>
@@ -38,11 +43,14 @@ export function blueprintRoutes(plugin: Admission, blueprint: Blueprint) {
       params: fromPath(IdParams),
       response: Empty,
     })
-    .get("/workspaces/:id/wires", ({ caller, params }) => blueprint.wires(caller, params.id), {
-      caller: "ws",
-      params: fromPath(IdParams),
-      response: Type.Array(Wire),
-    })
+    .get(
+      "/workspaces/:id/wires",
+      async ({ caller, params }) => {
+        await turnOfOthers();
+        return blueprint.wires(caller, params.id);
+      },
+      { caller: "ws", params: fromPath(IdParams), response: Type.Array(Wire) },
+    )
     .post(
       "/workspaces/:id/wires",
       ({ caller, params, body, status }) =>

@@ -168,6 +168,11 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   "GET /workspaces/{id}/blueprint": {
     "as it is": get(own("/blueprint")),
     "as it was": get((service) => own(`/blueprint?at=${service.turnId}`)(service)),
+    "as many agents and wires as there may be": get(({ crowdedId }) => `/workspaces/${crowdedId}/blueprint`),
+  },
+  "GET /workspaces": { "of many": get(() => "/workspaces") },
+  "GET /workspaces/{id}/agents": {
+    "as many as there may be": get(({ crowdedId }) => `/workspaces/${crowdedId}/agents`),
   },
   "POST /instructions": {
     "as long as it may be": asks(
@@ -327,8 +332,6 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /teams",
     "GET /providers",
     "GET /models",
-    "GET /workspaces",
-    "GET /workspaces/{id}/agents",
     "GET /workspaces/{id}/wires",
     "GET /workspaces/{id}/files",
     "GET /workspaces/{id}/context",

@@ -24,6 +24,8 @@ describe("several readers at once", () => {
     ["GET /workspaces/{id}/entries", "long messages"],
     ["GET /workspaces/{id}/turns", "of long messages"],
     ["GET /workspaces/{id}/turns/summaries", "of long messages"],
+    ["GET /workspaces/{id}/blueprint", "as many agents and wires as there may be"],
+    ["GET /workspaces/{id}/agents", "as many as there may be"],
     ["POST /gears", "code with as many escapes as are read"],
   ])(
     "%s: %s",
