@@ -26,7 +26,7 @@ describe("several readers at once", () => {
     ["GET /workspaces/{id}/turns/summaries", "of long messages"],
     ["GET /workspaces/{id}/blueprint", "as many agents and wires as there may be"],
     ["GET /workspaces/{id}/agents", "as many as there may be"],
-    ["POST /gears", "code with as many escapes as are read"],
+    ["POST /gears", "much code"],
   ])(
     "%s: %s",
     (route, name) => expectNobodyWaits(service.measured, () => readers(SERVICE_ROWS, route, name)(service)),
