@@ -53,8 +53,8 @@ export class Snapshots {
   #last: Last | undefined;
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
-  /** The leader has found that the log is damaged. */
-  #isAlerted = false;
+  /** It has looked at the log because the leader found it damaged. */
+  #wasAlerted = false;
 
   constructor(deps: SnapshotsDeps) {
     this.#deps = deps;
@@ -119,11 +119,10 @@ export class Snapshots {
   /** A loss that the leader finds ends it, once. */
   async #pause(signal: AbortSignal): Promise<void> {
     const { leader, timers } = this.#deps;
-    const over = new AbortController();
-    const pausing = pauseBy(timers, LOOK_EVERY_MS, AbortSignal.any([signal, over.signal]));
-    const alerted = leader.damaged.then(() => void (this.#isAlerted = true));
-    await (this.#isAlerted ? pausing : Promise.race([pausing, alerted]));
-    over.abort();
+    const { damaged } = leader;
+    const isNews = !this.#wasAlerted;
+    await pauseBy(timers, LOOK_EVERY_MS, isNews ? AbortSignal.any([signal, damaged]) : signal);
+    this.#wasAlerted = damaged.aborted;
   }
 
   #isDue(): boolean {

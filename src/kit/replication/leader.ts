@@ -109,7 +109,7 @@ export class Leader {
   isSnapshotFailing = false;
   /** An object that the log in the storage lacks, so that no node can join or return. */
   lack: string | undefined;
-  readonly #damaged = Promise.withResolvers<void>();
+  readonly #damaged = new AbortController();
 
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
@@ -123,9 +123,9 @@ export class Leader {
     return this.#lost.promise;
   }
 
-  /** Resolves when it first finds that the log lacks the entry by which this node took over. */
-  get damaged(): Promise<void> {
-    return this.#damaged.promise;
+  /** Aborted when it first finds that the log lacks the entry by which this node took over. */
+  get damaged(): AbortSignal {
+    return this.#damaged.signal;
   }
 
   get position(): Position {
@@ -397,7 +397,7 @@ export class Leader {
     if (this.lack === undefined)
       log.error("the bucket lost objects of the replication log", { missing: entryKey(position.seq) });
     this.lack ??= entryKey(position.seq);
-    this.#damaged.resolve();
+    this.#damaged.abort();
   }
 
   /**
