@@ -5,10 +5,12 @@ import { expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Examination } from "../../src/context/doctor/doctor.ts";
+import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, failure, stoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { LogReader } from "../kit/log-reader.ts";
 import { ScriptedStorage } from "../kit/object-storage.ts";
 
 test("commands reach a node on standby that speaks TLS", async () => {
@@ -134,12 +136,11 @@ test("commands say that a server is starting, wait for it, and stop it", async (
     listen: { port: 0 },
     replication: { node: "one", bucket, region, endpoint },
   });
-  const at = cairnAt(["--server-dir", server.directory], {
-    environment: {
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    },
-  });
+  const environment = {
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  };
+  const at = cairnAt(["--server-dir", server.directory], { environment });
   const release = storage.hold({ on: ({ method }) => method === "DELETE" });
   const start = at.cairn("server", "start");
   const file = server.inside("run", "server.json");
@@ -157,12 +158,25 @@ test("commands say that a server is starting, wait for it, and stop it", async (
   expect([health, again]).toEqual([failure(says, 2), failure(says)]);
   const { checks } = JSON.parse(doctor.stdout) as Examination;
   expect(checks.find(({ check }) => check === "run file")?.found).toBe(`process ${pid} is starting`);
-  const waiting = [at.cairn("file", "list"), at.cairn("audit", "verify")];
+  const commands = [
+    ["file", "list"],
+    ["audit", "verify"],
+  ];
+  const waiting = commands.map((words) => {
+    const child = Bun.spawn([binaryPath("cairn"), ...words, "--server-dir", server.directory], {
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    return new LogReader(child.stderr);
+  });
+  for (const log of waiting)
+    expect(await until(() => log.text)).toBe(
+      `the server in ${server.directory} is starting; waiting for it\n`,
+    );
   const stop = at.cairn("server", "stop");
   await until(() => existsSync(server.inside("run", `stop-${pid}`)));
   release();
   expect(await stop).toMatchObject({ exitCode: 0, stdout: "stopped the server\n" });
   expect((await start).exitCode).toBe(0);
-  for (const one of waiting)
-    expect((await one).stderr).toStartWith(`the server in ${server.directory} is starting; waiting for it\n`);
+  await Promise.all(waiting.map(({ ended }) => ended));
 });

@@ -8,7 +8,7 @@ import { until } from "../kit/eventually.ts";
 import { contextClient } from "../kit/context/context-server.ts";
 
 /** Others take over after 4 s without a heartbeat. */
-const BLOCKED_MS = 12_000;
+const BLOCKED_MS = 8_000;
 
 /** `ahead`: it has taken over. */
 function filesOf({ directory }: NodeProcess): string | undefined {
