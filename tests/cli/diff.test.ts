@@ -32,6 +32,18 @@ test.each([
   expect(applyPatch(before, patch, { autoConvertLineEndings: false })).toBe(after);
 });
 
+test.skipIf(Bun.which("git") === null)("git applies it, with the versions in its header", async () => {
+  await using space = await edited("a\nb\n\n", "a\nc\n\n");
+  await using folder = await temporaryFolder();
+  await folder.write("a.md", "a\nb\n\n");
+  const patch = await space.printed("file", "diff", "a.md");
+  expect(patch).toStartWith("--- a.md\tv1\n+++ a.md\ton disk\n");
+  await folder.write("a.patch", patch);
+  const applying = Bun.spawnSync(["git", "apply", "-p0", "a.patch"], { cwd: folder.path });
+  expect([applying.exitCode, applying.stderr.toString()]).toEqual([0, ""]);
+  expect(await Bun.file(`${folder.path}/a.md`).text()).toBe("a\nc\n\n");
+});
+
 test.skipIf(process.platform === "win32")(
   "a terminal shows lines with a carriage return as they are",
   async () => {

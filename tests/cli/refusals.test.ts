@@ -177,7 +177,7 @@ describe("of a server that does not run", () => {
     );
     await printed("file put decisions.md --from CONTRIBUTING.md");
     const diff = await printed("file diff decisions.md");
-    expect(diff).toStartWith("--- decisions.md v1\n+++ decisions.md v2\n@@ ");
+    expect(diff).toStartWith("--- decisions.md\tv1\n+++ decisions.md\tv2\n@@ ");
     const none = await printed("file diff decisions.md --from v2");
     expect(none).toBe("decisions.md: no difference between v2 and v2\n");
     expect(await printed("space quotas main")).toStartWith("max_file_size   5242880 (5.0 MiB)\n");

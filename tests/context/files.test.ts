@@ -172,7 +172,7 @@ describe("versions", () => {
     const { admin } = server;
     await admin.write("a.md", "one\n2\nthree\n");
     const text = expect.stringMatching(
-      /^--- a\.md v1\n\+\+\+ a\.md v2\n@@ -1,2 \+1,3 @@\n one\n-two\n\+2\n\+three\n$/,
+      /^--- a\.md\tv1\n\+\+\+ a\.md\tv2\n@@ -1,2 \+1,3 @@\n one\n-two\n\+2\n\+three\n$/,
     );
     const between = { path: "a.md", from: 1, to: 2, added: 2, removed: 1, coarse: false };
     expect(await admin.get(filePath("a.md", "diff"))).toEqual({ ...between, text });
@@ -191,7 +191,7 @@ describe("versions", () => {
     writeFileSync(join(tree, "new.md"), "new\n");
     const diff = (path: string, query = "") => admin.get(`${filePath(path, "diff")}${query}`);
     await eventually(() => diff("a.md").then(({ to }) => to), null);
-    const text = expect.stringContaining("--- a.md v2\n+++ a.md on disk\n@@ -1,1 +1,1 @@\n-two\n+three\n");
+    const text = expect.stringContaining("--- a.md\tv2\n+++ a.md\ton disk\n@@ -1,1 +1,1 @@\n-two\n+three\n");
     expect(await diff("a.md")).toMatchObject({ from: 2, to: null, added: 1, removed: 1, text });
     expect(await diff("a.md", "?from=1")).toMatchObject({ from: 1, to: null });
     expect(await diff("a.md", "?to=2")).toMatchObject({ from: 1, to: 2 });

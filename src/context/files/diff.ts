@@ -68,8 +68,9 @@ export async function diffOf({
 }: DiffInput): Promise<FileDiff> {
   const [before, after] = [textOf(path, from), textOf(path, to)];
   const versions = { path, from: from.version, to: to.version };
-  const old = from.version === 0 ? "/dev/null" : `${path} ${nameOf(from)}`;
-  const names = { old, new: `${path} ${nameOf(to)}` };
+  // After a tab, programs that apply patches read no more of the name.
+  const old = from.version === 0 ? "/dev/null" : `${path}\t${nameOf(from)}`;
+  const names = { old, new: `${path}\t${nameOf(to)}` };
   const patch = await exactPatch(names, before, after, context);
   if (!patch) return { ...versions, coarse: true, ...wholeBlock(names, before, after, context) };
   const count = (sign: string) =>

@@ -27,7 +27,7 @@ test("finds added and removed lines, even ones that look like diff signs", async
 
 test("writes a name as it is", async () => {
   const { text } = await diffOf({ path: '日本/ï "a".md', from: side(1, "one\n"), to: side(2, "two\n") });
-  expect(text).toStartWith('--- 日本/ï "a".md v1\n+++ 日本/ï "a".md v2\n@@ -1,1 +1,1 @@\n');
+  expect(text).toStartWith('--- 日本/ï "a".md\tv1\n+++ 日本/ï "a".md\tv2\n@@ -1,1 +1,1 @@\n');
 });
 
 describe("texts without common lines", () => {

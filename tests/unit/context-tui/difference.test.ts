@@ -6,7 +6,7 @@ import { diffTone } from "../../../src/context/tui/pages/difference.ts";
 const tonesOf = (lines: readonly string[]) => lines.map((line, index) => diffTone(line, index, lines));
 
 test("marks added and removed lines, and takes only what is above the first place for names", () => {
-  const lines = ["--- a.md v1", "+++ a.md v2", "@@ -1,3 +1,2 @@", " same", "--- rule", "+++ plus", "-gone"];
+  const lines = ["--- a.md\tv1", "+++ a.md\tv2", "@@ -1,3 +1,2 @@", " same", "--- rule", "+++ plus", "-gone"];
   expect(tonesOf(lines)).toEqual(["plain", "plain", "bold", "plain", "removed", "added", "removed"]);
 });
 
