@@ -11,13 +11,12 @@ import { eventually, until } from "../kit/eventually.ts";
 const HURRIED: Timers = { after: (ms, run) => systemTimers.after(ms === MINUTE_MS ? 50 : ms, run) };
 
 const isManifest = (key: string) => key.endsWith("manifest.json");
+/** The identity of the log, and the check of the key, which a node leaves once. */
+const isMark = (key: string) => /(cluster|secrets-key-check)$/.test(key);
 
 test.each([
   ["everything", () => true],
-  [
-    "the identity of the log and the check of the key",
-    (key: string) => /(cluster|secrets-key-check)$/.test(key),
-  ],
+  ["the identity of the log and the check of the key", isMark],
   ["the log", (key: string) => key.includes("/log/")],
 ])("a bucket that loses %s while a node leads is filled again from its data", async (_, isLost) => {
   await using all = await nodes({ timers: HURRIED });
@@ -38,6 +37,7 @@ test.each([
   release();
   await eventually(problems, []);
   expect(a.isLeading).toBe(true);
+  expect([...all.storage.objects.keys()].filter(isMark)).toHaveLength(2);
   expect(a.log.map(({ message }) => message)).toContain(
     "restored the replication log from the data of this node",
   );
