@@ -42,5 +42,5 @@ export function overviewRoutes(
 
 const STREAM = {
   description:
-    "An event stream (SSE). `activity.changed` names the workspaces in which something happened, or none if there are too many; read their activity again. One that is missing there was deleted, or is no longer shared with you. Nothing is stored: read the whole list after connecting.",
+    "An event stream (SSE). `activity.changed` names the workspaces in which something happened, or that you began or ceased to see, or none if there are too many; read their activity again. One that is missing there was deleted, or is no longer shared with you. Nothing is stored: read the whole list after connecting.",
 };
