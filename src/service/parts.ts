@@ -224,7 +224,6 @@ function workspaceParts(
       removed(id) {
         background.run("removal of files", () => files.removeAll(id));
         attachmentDirectories.remove(id);
-        terminals.recheck();
       },
     },
   ];

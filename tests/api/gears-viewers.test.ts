@@ -1,6 +1,7 @@
 // Goal: a person who loses the right to see a run of a gear gets nothing more of it. The run continues, and is recorded.
 
 import { expect, test } from "bun:test";
+import { eventually } from "../kit/eventually.ts";
 import { gate } from "../kit/model/index.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { approvedGear, isolatedSandbox } from "../kit/service/gears.ts";
@@ -16,6 +17,11 @@ const losses = [
     name: "they leave the team that sees the workspace",
     take: (at: World, { ann, team }: { ann: number; team: number }) =>
       at.admin.delete(`/teams/${team}/members/${ann}`),
+    code: "not_found",
+  },
+  {
+    name: "the workspace is deleted",
+    take: (at: World) => at.admin.delete(at.own),
     code: "not_found",
   },
 ] as const;
@@ -37,6 +43,7 @@ test.each(losses)("ends the stream and withholds the answer of a run when $name"
   const answer = ann.post(`/gears/${gear.id}/run`, body);
   await using reader = await ann.events(`/gears/${gear.id}/run`, { method: "POST", body });
   await reader.until(({ type }) => type === "output");
+  await eventually(() => sandbox.requests.length, 2);
   await take(at, { ann: ann.id, team });
   const seen = (await reader.all()).map(({ type }) => type);
   held.open();

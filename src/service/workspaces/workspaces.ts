@@ -254,6 +254,7 @@ export class Workspaces {
       db.afterCommit(() => {
         journal.end(id, { type: "workspace.removed", data: { workspace_id: id } });
         for (const part of parts) part.removed?.(id);
+        journal.recheck();
       });
     });
   }
