@@ -4,11 +4,11 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
-import { belowSight, bubble, chatRoom, chip } from "../kit/browser/chat-room.ts";
+import { belowSight, bubble, chatRoom, chip, write } from "../kit/browser/chat-room.ts";
 import { edgesOf } from "../kit/browser/edges.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
-import { call, say, usage } from "../kit/model/index.ts";
+import { call, gate, say, usage } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
 
 const TALL = Array.from({ length: 60 }, (_, line) => `line ${line}`).join("\n");
@@ -42,16 +42,20 @@ onScreen("the chat's figures", chatRoom, (room) => {
   test("keeps the time of an answer in sight on a narrow screen, and shortens what is before it", async () => {
     const desk = await room.desk();
     const { model_id: modelId } = await desk.orchestrator();
-    await room.admin.patch(`/models/${modelId}`, {
-      label: "a model with a name that is longer than a phone",
-    });
-    room.model.script("boss", [say("Here.")]);
-    await desk.chat("go");
+    const label = "a model with a name that is longer than a phone";
+    await room.admin.patch(`/models/${modelId}`, { label });
+    const hold = gate();
+    room.model.script("boss", [[hold, ...say("Here.")]]);
     await using page = await room.open(desk.own, { width: 360, height: 740 });
-    const answer = bubble(page, "orchestrator", "Here.");
-    await answer.getByText("a model with a name").waitFor();
     const right = async (part: Locator) => (await edgesOf(part)).right;
-    await eventually(async () => (await right(answer.locator("time"))) <= (await right(answer)), true);
+    const isIn = async (part: Locator, whole: Locator) => (await right(part)) <= (await right(whole));
+    await write(page, "go");
+    const thinking = bubble(page, "orchestrator", label);
+    await eventually(() => isIn(thinking.getByText(label), thinking), true);
+    hold.open();
+    const answer = bubble(page, "orchestrator", "Here.");
+    await answer.getByText(label).waitFor();
+    await eventually(() => isIn(answer.locator("time"), answer), true);
     await room.admin.patch(`/models/${modelId}`, { label: "boss" });
   });
 
