@@ -2,6 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { edgesOf } from "../kit/browser/edges.ts";
+import { eventually } from "../kit/eventually.ts";
 import { say } from "../kit/model/index.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
@@ -13,6 +15,7 @@ const written = async () => {
   const at = await screen({ model: { boss: [say("نعم.")] } });
   const asked = { name: NAME, description: DESCRIPTION, orchestrator_model_id: at.bossId };
   await at.enter((await at.admin.post("/workspaces", asked)).id);
+  await at.admin.post(`${at.own}/agents`, { name: NAME, role: "", model_id: at.bossId });
   await at.chat(MESSAGE);
   return at;
 };
@@ -38,5 +41,11 @@ onScreen("text from the right", written, (at) => {
     const row = page.getByRole("table", { name: "Turns" }).getByRole("row").filter({ hasText: MESSAGE });
     await row.getByText(MESSAGE).waitFor();
     expect(await leftOf(row.getByText(MESSAGE))).toBe(await leftOf(row.getByText("admin", { exact: true })));
+  });
+
+  test("puts the name of an agent beside its avatar", async () => {
+    const page = await at.look(`${at.own}/blueprint`);
+    const name = page.locator(".blueprint-card-name").getByText(NAME);
+    await eventually(async () => (await leftOf(name)) - Math.round((await edgesOf(name)).left), 0);
   });
 });
