@@ -33,7 +33,10 @@ export function createActivities(): Accessor<Activities | undefined> {
   const readAll = async () => {
     const show = createReading();
     const { workspaces } = await take(api.workspaces.activity.get({ query: {} }));
+    const before = activities();
     show(workspaces, () => false);
+    // Created, shared, deleted or no longer shared: too many at once to name, or while the stream was not open.
+    if (before && hasOthers(before, workspaces)) await refresh("workspaces");
   };
   const readSome = async (ids: readonly number[]) => {
     const show = createReading();
@@ -63,4 +66,8 @@ export function createActivities(): Accessor<Activities | undefined> {
   void readAll().catch(() => undefined);
   void follow();
   return activities;
+}
+
+function hasOthers(before: Activities, workspaces: readonly WorkspaceActivity[]): boolean {
+  return before.size !== workspaces.length || workspaces.some(({ workspace_id: id }) => !before.has(id));
 }
