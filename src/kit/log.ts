@@ -21,7 +21,7 @@ export interface Log {
 }
 
 export interface OpenLog extends Log {
-  /** Writes at `info`, whatever the level: for a line that nothing can recover. */
+  /** Writes at `info`, whatever the level: for a line whose content is shown nowhere else. */
   announce(message: string, fields?: LogFields): void;
   /** Writes pending counts, before the program exits. */
   flush(): void;

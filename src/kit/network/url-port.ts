@@ -1,4 +1,4 @@
-// The port of a URL. In a file of its own, since it needs nothing, and each command asks it.
+// The port of a URL. A file of its own, without imports: every command loads it.
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 

@@ -1,5 +1,5 @@
-// Tells viewers of the list in which workspaces something happened, so that they ask for those again, and which ones they no longer see. Changes are
-// collected for a moment: a turn makes many events, and the list shows only their sum.
+// Tells viewers of the list in which workspaces something happened, so that they ask for those again, and which ones they now see or no longer see.
+// Changes are collected for a moment: a turn makes many events, and the list shows only their sum.
 
 import type { Background } from "../../kit/concurrency/background.ts";
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";

@@ -43,7 +43,7 @@ export const ActivityQuery = closed({
 
 /** The `data:` of the only event of the list's stream, without an envelope: it belongs to several workspaces. */
 export const ActivityChanged = closed({
-  /** Workspaces in which something happened, and those that the viewer no longer sees; null: too many to name. */
+  /** Workspaces in which something happened, and those that the viewer now sees or no longer sees; null: too many to name. */
   workspace_ids: nullable(Type.Array(Id)),
 });
 export type ActivityChanged = Static<typeof ActivityChanged>;
