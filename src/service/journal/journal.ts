@@ -139,7 +139,7 @@ export class Journal<Events extends EventMap = EventMap> {
     };
   }
 
-  /** Registers a check of connections other than event streams, called whenever rights may have changed. */
+  /** Registers a check of connections that do not follow a workspace's events, called whenever rights may have changed. */
   whenRightsChange(check: () => void): void {
     this.#rightsChecks.push(check);
   }
