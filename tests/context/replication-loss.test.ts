@@ -52,6 +52,35 @@ test.each([
   expect(await again.admin.read("a.md")).toBe("two\n");
 });
 
+test("a snapshot with a damaged manifest is replaced by another one", async () => {
+  await using all = await nodes({ timers: HURRIED });
+  const a = await all.start("a");
+  await a.leads();
+  const manifest = () => [...all.storage.objects.keys()].findLast(isManifest);
+  await until(() => a.log.some(({ message }) => message === "made a snapshot for other nodes"));
+  all.storage.objects.set(manifest()!, Buffer.from("{"));
+  await until(() => all.storage.objects.get(manifest()!)!.length > 1);
+  await eventually(a.health, [200, "ok"]);
+  const b = await all.start("b");
+  await until(() => b.log.some(({ message }) => message === "caught up with the leader"));
+});
+
+test("a leader whose bucket holds another log adds nothing to it, and stops", async () => {
+  await using all = await nodes({ timers: HURRIED });
+  const a = await all.start("a");
+  await a.leads();
+  await until(() => a.log.some(({ message }) => message === "made a snapshot for other nodes"));
+  const identity = [...all.storage.objects.keys()].find((key) => key.endsWith("/cluster"))!;
+  all.storage.objects.clear();
+  all.storage.objects.set(identity, Buffer.from("of another log"));
+  const why = await a.failed.catch((error: unknown) => error);
+  expect(why).toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("holds another replication log"),
+  });
+  expect([...all.storage.objects.keys()].filter((key) => key.includes("/log/"))).toEqual([]);
+});
+
 test("a node whose log is gone does not start, and doctor says why", async () => {
   await using all = await nodes();
   const a = await all.start("a");

@@ -110,7 +110,7 @@ export class Snapshots {
     const { leader, storage, marks, restoreKeyCheck, log } = this.#deps;
     // A node that was replaced must not make its place look free again.
     leader.requireLead();
-    await restoreMarks(storage, marks);
+    if (!(await restoreMarks(storage, marks))) return leader.displaced();
     await restoreKeyCheck();
     await this.#make(signal);
     if (!(await this.#isDamaged())) log.info("restored the replication log from the data of this node");

@@ -195,6 +195,11 @@ export class Leader {
     this.#hurriedAt = this.#deps.clock.elapsed();
   }
 
+  /** Called when the bucket holds another log. */
+  displaced(): void {
+    this.#lose({ reason: "broken", message: "the bucket holds another replication log now" });
+  }
+
   /** Appends what is left and lets another node lead at once. No change may follow. */
   async release(): Promise<void> {
     const { storage, node, term } = this.#deps;
@@ -386,8 +391,7 @@ export class Leader {
     const { storage, position, log } = this.#deps;
     const found = await takeoverIn(storage, position);
     if (found === "same") return;
-    if (found === "other")
-      return this.#lose({ reason: "broken", message: "the bucket holds another replication log now" });
+    if (found === "other") return this.displaced();
     if (this.#isLeaseOver())
       return this.#lose({
         reason: "broken",

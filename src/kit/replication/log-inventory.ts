@@ -60,12 +60,17 @@ export async function lackIn(
   if ((await clusterIn(storage)) !== cluster) return CLUSTER;
   const hash = await entryHash(takeover.bytes);
   if ((await takeoverIn(storage, { seq: takeover.seq, hash })) !== "same") return entryKey(takeover.seq);
-  const newest = await newestSnapshot(storage);
+  const newest = await newestSnapshot(storage).catch(noneIfUnreadable);
   if (!newest) return SNAPSHOTS;
   const files = new Set<string>();
   for await (const { key } of storage.list(SNAPSHOTS)) files.add(key);
   const lost = newest.files.find(({ key }) => !files.has(key));
   return lost?.key ?? (await missingEntry(storage, newest.after, upTo));
+}
+
+/** A manifest that is damaged is as good as none, and a new snapshot replaces it. */
+function noneIfUnreadable(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "invalid") throw error;
 }
 
 async function missingEntry(
@@ -82,8 +87,13 @@ async function missingEntry(
   return last < upTo ? entryKey(last + 1) : undefined;
 }
 
-/** Creates those that are missing. Only for a node that leads. Raises `unavailable`. */
-export async function restoreMarks(storage: ObjectStorage, { cluster, takeover }: LogMarks): Promise<void> {
-  await storage.create(CLUSTER, Buffer.from(cluster));
+/** Creates those that are missing. Only for a node that leads. False: the bucket holds another log, to which nothing is added. Raises `unavailable`. */
+export async function restoreMarks(
+  storage: ObjectStorage,
+  { cluster, takeover }: LogMarks,
+): Promise<boolean> {
+  const isCreated = await storage.create(CLUSTER, Buffer.from(cluster));
+  if (!isCreated && (await clusterIn(storage)) !== cluster) return false;
   await storage.create(entryKey(takeover.seq), takeover.bytes);
+  return true;
 }
