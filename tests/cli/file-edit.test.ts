@@ -125,6 +125,8 @@ describe.skipIf(process.platform === "win32")("an edit", () => {
       exitCode: 1,
       text: "Error: file new.md: not found; pass --create for a new file\n",
     });
+    const nowhere = await at.edit(editor, "new.md", "--space", "nope");
+    expect(nowhere).toEqual({ exitCode: 1, text: "Error: space nope: not found\n" });
     const made = await at.edit(editor, "new.md", "--create");
     expect(made).toEqual({ exitCode: 0, text: "new.md is at v1 (4 B)\n" });
     const there = await at.edit(editor, "new.md", "--create");
