@@ -91,6 +91,7 @@ export class Leader {
   #cancelGathering: (() => void) | undefined;
   /** On the monotonic clock: when this node began to stop. */
   #hurriedAt = Infinity;
+  #cancelHurry: (() => void) | undefined;
   #beats = 0;
   /** When the last beat that arrived was begun. */
   #lastBeat: Moment;
@@ -184,6 +185,7 @@ export class Leader {
 
   #storedBy(upTo: number, { isPatient }: Pick<Waiter, "isPatient">): Promise<void> | undefined {
     if (this.#stored >= upTo) return undefined;
+    if (this.#isGivingUp()) throw outOfTouch();
     const done = Promise.withResolvers<void>();
     this.#waiters.push({ upTo, isPatient, done: done.resolve, failed: done.reject });
     this.#drain();
@@ -192,7 +194,12 @@ export class Leader {
 
   /** Called before this node stops: from then on, nobody waits long for a storage that takes nothing. */
   hurry(): void {
-    this.#hurriedAt = this.#deps.clock.elapsed();
+    const { clock, timers } = this.#deps;
+    this.#hurriedAt = clock.elapsed();
+    // An append that is under way may take longer to fail.
+    this.#cancelHurry = timers.after(STOP_WAIT_MS, () => {
+      if (this.#isGivingUp()) this.#refuse(outOfTouch(), () => true);
+    });
   }
 
   /** Called when the bucket holds another log. */
@@ -215,6 +222,7 @@ export class Leader {
   abandon(): void {
     this.#stopped.abort();
     this.#cancelGathering?.();
+    this.#cancelHurry?.();
     this.#lose({ reason: "ended", message: "this node gave up" });
   }
 
@@ -310,10 +318,15 @@ export class Leader {
     if (!this.#failing) log.warn("cannot append to the replication log", facts);
     this.#failing ??= { since: clock.elapsed(), tries: 0, isTold: false };
     this.#failing.tries += 1;
-    if (clock.elapsed() - this.#hurriedAt > STOP_WAIT_MS) this.#refuse(outOfTouch(), () => true);
+    if (this.#isGivingUp()) this.#refuse(outOfTouch(), () => true);
     if (this.#failing.isTold || !this.#isStuck()) return;
     this.#failing.isTold = true;
     log.error("the object storage takes no change of this node, which stops answering until it does", facts);
+  }
+
+  /** This node stops, and the storage had its time. */
+  #isGivingUp(): boolean {
+    return this.#failing !== undefined && this.#deps.clock.elapsed() - this.#hurriedAt >= STOP_WAIT_MS;
   }
 
   /** The storage takes heartbeats and no entries, because it refuses large objects, for example, or this node's key. Nothing can be acknowledged. */

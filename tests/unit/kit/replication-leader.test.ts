@@ -395,7 +395,28 @@ test("a node that stops does not wait for a storage that takes nothing", async (
   at.leader.hurry();
   await at.pass(5_000);
   expect(await told).toContain("another one may lead");
+  // Nor for the next failure of an append.
+  expect(() => at.leader.stored()).toThrow("another one may lead");
   await expect(at.leader.release()).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a node that stops does not wait for an append that gets no answer, if one failed before", async () => {
+  using at = await leading();
+  const held = Promise.withResolvers<void>();
+  let tries = 0;
+  at.storage.before = (operation) => {
+    if (operation !== "create") return undefined;
+    if ((tries += 1) === 1) throw unreachable();
+    return held.promise;
+  };
+  at.append("one");
+  const told = at.leader.stored()!.catch(messageOf);
+  await at.pass(1_000);
+  at.leader.hurry();
+  await at.pass(5_000);
+  expect(await told).toContain("another one may lead");
+  expect(tries).toBe(2);
+  held.resolve();
 });
 
 test("a node that stops slowly still hands over what is left", async () => {
