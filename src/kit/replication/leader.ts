@@ -8,6 +8,7 @@ import { messageOf, type AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import type { ChangedPages, PageSink } from "../storage/changed-pages.ts";
+import { AppendTrouble } from "./append-trouble.ts";
 import { writeBeat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
@@ -21,8 +22,6 @@ const GATHER_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 250;
 /** A node that stops gives the storage this long. The whole stop may take ten seconds. */
 const STOP_WAIT_MS = 4_000;
-/** A node whose appends keep failing after these many tries, for longer than its lease, lets another one try. */
-const TRIES_MIN = 3;
 
 /** A place in the log: everything up to the entry with this number. */
 export interface Position {
@@ -84,8 +83,7 @@ export class Leader {
   #appending: Promise<boolean> | undefined;
   /** The hash of the entry that is being appended, or was appended last. */
   #tried = "";
-  /** An append that failed so far. `since`: on the monotonic clock, its first failure. */
-  #failing: { readonly since: number; tries: number; isTold: boolean } | undefined;
+  readonly #trouble: AppendTrouble;
   /** On the monotonic clock: when the last append that succeeded was begun. */
   #lastAppend = -Infinity;
   #cancelGathering: (() => void) | undefined;
@@ -114,6 +112,8 @@ export class Leader {
 
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
+    const { clock, timing, log } = deps;
+    this.#trouble = new AppendTrouble({ clock, leaseMs: timing.leaseMs, log });
     this.#position = deps.position;
     this.#lastBeat = deps.begun;
     this.#beating = this.#beat();
@@ -301,39 +301,20 @@ export class Leader {
       try {
         if (!(await storage.create(entryKey(seq), bytes, { sha256: hash, by: term })))
           this.#supersededBy(seq);
-        this.#failing = undefined;
+        this.#trouble.end();
         return this.#loss === undefined;
       } catch (error) {
-        this.#appendFailed(error, bytes.length);
+        this.#trouble.failed(error, bytes.length);
+        if (this.#isGivingUp()) this.#refuse(outOfTouch(), () => true);
         await pauseBy(timers, RETRY_MS, this.#stopped.signal);
       }
     }
     return false;
   }
 
-  /** Logs the first failure, and the one with which this node stops answering. */
-  #appendFailed(error: unknown, bytes: number): void {
-    const { clock, log } = this.#deps;
-    const facts = { error: messageOf(error), bytes };
-    if (!this.#failing) log.warn("cannot append to the replication log", facts);
-    this.#failing ??= { since: clock.elapsed(), tries: 0, isTold: false };
-    this.#failing.tries += 1;
-    if (this.#isGivingUp()) this.#refuse(outOfTouch(), () => true);
-    if (this.#failing.isTold || !this.#isStuck()) return;
-    this.#failing.isTold = true;
-    log.error("the object storage takes no change of this node, which stops answering until it does", facts);
-  }
-
   /** This node stops, and the storage had its time. */
   #isGivingUp(): boolean {
-    return this.#failing !== undefined && this.#deps.clock.elapsed() - this.#hurriedAt >= STOP_WAIT_MS;
-  }
-
-  /** The storage takes heartbeats and no entries, because it refuses large objects, for example, or this node's key. Nothing can be acknowledged. */
-  #isStuck(): boolean {
-    const { clock, timing } = this.#deps;
-    if (!this.#failing || this.#failing.tries < TRIES_MIN) return false;
-    return clock.elapsed() - this.#failing.since > timing.leaseMs;
+    return this.#trouble.isThere && this.#deps.clock.elapsed() - this.#hurriedAt >= STOP_WAIT_MS;
   }
 
   #storedUpTo(change: number): void {
@@ -362,7 +343,7 @@ export class Leader {
   async #beatOnce(): Promise<void> {
     const { storage, node, term } = this.#deps;
     const begun = this.#moment();
-    if (this.#isStuck()) {
+    if (this.#trouble.isStuck) {
       // Without a heartbeat, a node whose changes the storage takes leads.
       this.#isReturning = false;
       return this.#lookForSuccessor(begun);

@@ -1,0 +1,55 @@
+// An entry that the storage has not taken so far: logs its first failure, and tells when this lasts so long that another node has to try.
+
+import type { Clock } from "../clock.ts";
+import { messageOf } from "../error.ts";
+import type { Log } from "../log.ts";
+
+/** A node whose appends keep failing after these many tries, for longer than its lease, lets another one try. */
+const TRIES_MIN = 3;
+
+interface AppendTroubleDeps {
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  readonly log: Log;
+}
+
+export class AppendTrouble {
+  readonly #deps: AppendTroubleDeps;
+  /** On the monotonic clock: the first failure. Undefined: the last append succeeded. */
+  #since: number | undefined;
+  #tries = 0;
+  #isTold = false;
+
+  constructor(deps: AppendTroubleDeps) {
+    this.#deps = deps;
+  }
+
+  get isThere(): boolean {
+    return this.#since !== undefined;
+  }
+
+  /** The storage takes heartbeats and no entries, because it refuses large objects, for example, or this node's key. Nothing can be acknowledged. */
+  get isStuck(): boolean {
+    const { clock, leaseMs } = this.#deps;
+    return this.#since !== undefined && this.#tries >= TRIES_MIN && clock.elapsed() - this.#since > leaseMs;
+  }
+
+  /** Called after each try that failed. Logs the first one, and the one with which the node stops answering. */
+  failed(error: unknown, bytes: number): void {
+    const { clock, log } = this.#deps;
+    const facts = { error: messageOf(error), bytes };
+    if (!this.isThere) log.warn("cannot append to the replication log", facts);
+    this.#since ??= clock.elapsed();
+    this.#tries += 1;
+    if (this.#isTold || !this.isStuck) return;
+    this.#isTold = true;
+    log.error("the object storage takes no change of this node, which stops answering until it does", facts);
+  }
+
+  /** Called when an entry was taken, or another node has its place. */
+  end(): void {
+    this.#since = undefined;
+    this.#tries = 0;
+    this.#isTold = false;
+  }
+}
