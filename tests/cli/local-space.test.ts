@@ -82,7 +82,7 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   expect(await at.refused("file", "list", "--at", "noon")).toEqual(
     failure('--at "noon": expected a head (<epoch>.<seq>) or a time (RFC 3339)'),
   );
-  expect(await at.printed("file", "diff", "decisions.md")).toContain("\n+++ decisions.md on disk\n");
+  expect(await at.printed("file", "diff", "decisions.md")).toContain("\n+++ decisions.md\ton disk\n");
   expect(await at.printed("file", "diff", "wiki/new page.md", "--stat")).toBe(
     "wiki/new page.md  nothing → the file on disk  1 line added, 0 removed\n",
   );
@@ -98,7 +98,7 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   );
   expect(status).toContain("\nget a missing file back: cairn file revert <path> --to <version>\n");
   expect(await at.printed("file", "diff", "wiki/new page.md")).toStartWith(
-    "--- /dev/null\n+++ wiki/new page.md on disk\n@@ ",
+    "--- /dev/null\n+++ wiki/new page.md\ton disk\n@@ ",
   );
   await at.write("wiki/data.md", "a\0b\n");
   expect(await at.printed("file", "diff", "wiki/data.md")).toBe("wiki/data.md: binary files differ\n");
@@ -112,7 +112,7 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   expect(await at.printed("space", "index")).toContain("space-index.md is at v2 and lists 6 documents\n");
   expect(await at.printed("space", "index")).toContain("space-index.md is up to date (v2, 6 documents)\n");
   expect(readFileSync(at.on("space-index.md"), "utf8")).toContain("- `wiki/new page.md`: New\n");
-  expect(await at.printed("file", "diff", "decisions.md")).toContain("+++ decisions.md v2\n");
+  expect(await at.printed("file", "diff", "decisions.md")).toContain("+++ decisions.md\tv2\n");
 
   await at.printed("file", "delete", "decisions.md", "--if-version", "2");
   expect(existsSync(at.on("decisions.md"))).toBe(false);
