@@ -52,7 +52,7 @@ async function setUp(): Promise<SetUp> {
     },
     async restart(setupCode = CODE) {
       await server.stop("a test restarts it");
-      await prepareServer({ directory }, log);
+      await prepareServer({ directory, port: 0 }, log);
       server = await startServer({ directory, log, setupCode });
     },
     async [Symbol.asyncDispose]() {
