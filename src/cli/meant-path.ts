@@ -1,9 +1,11 @@
-// Adds to the refusal of a path what helps: the file that was probably meant, of those that the caller may see, or why this one is not there.
+// Adds advice to the refusal of a path: the file that was probably meant, among those that the caller may see, or the reason why this one is not
+// there.
 
 import { realpathSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { ListedFile } from "../context/files/listing-schema.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
+import { placeBelow } from "../kit/disk/place-below.ts";
 import { workingDirectory } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { isSimilar, meantBy } from "../kit/terminal/suggestion.ts";
@@ -58,7 +60,7 @@ function pathFromHere(place: string, written: string): string | undefined {
   const here = workingDirectory();
   if (here === undefined || !isAbsolute(place)) return undefined;
   return [place, realpathSync(place)]
-    .map((top) => relative(top, resolve(here, written)).replaceAll(sep, "/"))
+    .map((top) => placeBelow(top, resolve(here, written)))
     .find((path) => pathProblem(path) === undefined);
 }
 

@@ -81,8 +81,8 @@ async function read(flags: Flags, file: string): Promise<Base> {
 
 /** Editors create a file that they are started with. */
 function withCreate(error: unknown): never {
+  // A missing space is `not_found`, too, without a path.
   const isFile = error instanceof AppError && error.code === "not_found" && "path" in (error.details ?? {});
-  // It may be the space that is not there.
   if (!isFile) throw error;
   throw new AppError(error.code, `${error.message}; pass --create for a new file`, error.details);
 }

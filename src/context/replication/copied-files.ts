@@ -1,8 +1,8 @@
-// The files of a server that all its nodes share, and their places in the replication log. The configuration, the keys, certificates and logs of a
-// node are its own.
+// The files of a server that all its nodes share. Their places in the replication log are their paths in the data directory. The configuration, the
+// keys, certificates and logs of a node are its own.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { EngineKind } from "../versioned-store/engine.ts";
 
 export const SERVER_DATABASE = "server.db";
@@ -10,11 +10,6 @@ export const SPACES = "spaces";
 export const AUDIT_FILE = "audit/audit.jsonl";
 /** The names in a data directory that the log describes. Whatever a node has there is replaced by what the log says. */
 export const COPIED_NAMES: readonly string[] = [SERVER_DATABASE, SPACES, "audit"];
-
-/** Returns the place of a file in the log: its path in the data directory, with / as separator. */
-export function placeOf(directory: string, path: string): string {
-  return relative(directory, path).split(sep).join("/");
-}
 
 export function spaceFolder(directory: string, name: string): string {
   return join(directory, SPACES, name);
@@ -24,7 +19,7 @@ export function spaceFolder(directory: string, name: string): string {
 export function copiedFiles(directory: string, engine: EngineKind): string[] {
   const spaces = join(directory, SPACES);
   const names = existsSync(spaces) ? readdirSync(spaces) : [];
-  const databases = names.map((name) => engine.databaseOf(join(spaces, name)));
+  const databases = names.map((name) => engine.databaseOf(spaceFolder(directory, name)));
   return [join(directory, SERVER_DATABASE), join(directory, AUDIT_FILE), ...databases];
 }
 

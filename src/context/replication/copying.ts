@@ -1,6 +1,7 @@
 // Connects a server to the leader of its nodes: each change of a database or of the audit file goes into the log, and nothing leaves the server
 // before that.
 
+import { placeBelow } from "../../kit/disk/place-below.ts";
 import { AppError } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { answerError } from "../../kit/http/answer.ts";
@@ -14,7 +15,7 @@ import type { PageSink } from "../../kit/storage/changed-pages.ts";
 import { HEALTH_ROUTES, unreadyHealth, WHOAMI_ROUTE } from "../people/starting-door.ts";
 import type { SpaceCopying } from "../spaces/copying.ts";
 import type { EngineKind } from "../versioned-store/engine.ts";
-import { AUDIT_FILE, placeOf, SERVER_DATABASE, SPACES, spaceFolder } from "./copied-files.ts";
+import { AUDIT_FILE, SERVER_DATABASE, SPACES, spaceFolder } from "./copied-files.ts";
 import { leaderReadings } from "./readings.ts";
 import { treeAt } from "./trees.ts";
 
@@ -47,7 +48,7 @@ export function copyingBy({ leader, directory, engine, appends }: CopyingDeps): 
   return {
     server: leader.pages(SERVER_DATABASE),
     spaces: {
-      pages: (name) => leader.pages(placeOf(directory, engine.databaseOf(spaceFolder(directory, name)))),
+      pages: (name) => leader.pages(placeBelow(directory, engine.databaseOf(spaceFolder(directory, name)))),
       treeAt: (name) => treeAt(directory, name),
       removed: (name) => leader.removed(`${SPACES}/${name}`),
     },

@@ -6,6 +6,7 @@ import { pauseBy } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { chunksOf } from "../../kit/backup/members.ts";
+import { placeBelow } from "../../kit/disk/place-below.ts";
 import type { ObjectStorage } from "../../kit/object-storage/object-storage.ts";
 import type { Leader } from "../../kit/replication/leader.ts";
 import { lackIn, restoreMarks, type LogMarks } from "../../kit/replication/log-inventory.ts";
@@ -13,7 +14,7 @@ import { finishSnapshot, uploadFiles, type SnapshotFile } from "../../kit/replic
 import { calm, freeze, recordsOf, thaw, type Moment, type MomentDeps } from "../backup/moment.ts";
 import type { EngineKind } from "../versioned-store/engine.ts";
 import { spaceFilePath } from "../spaces/space-file.ts";
-import { AUDIT_FILE, hasWal, placeOf, SERVER_DATABASE, spaceFolder } from "./copied-files.ts";
+import { AUDIT_FILE, hasWal, SERVER_DATABASE, spaceFolder } from "./copied-files.ts";
 
 const LOOK_EVERY_MS = MINUTE_MS;
 /** A log of this size is worth a snapshot, and for much data half of the data's size. */
@@ -170,7 +171,7 @@ export class Snapshots {
         `the space ${name} cannot be opened, and ${database} has changes in its WAL`,
       );
     const path = existsSync(database) ? database : spaceFilePath(folder);
-    return { file: placeOf(directory, path), content: createReadStream(path) };
+    return { file: placeBelow(directory, path), content: createReadStream(path) };
   }
 
   /** The log must have the removal of each space that the snapshot lacks. Raises `unavailable` for one that was not removed, or made again. */
@@ -189,7 +190,7 @@ export class Snapshots {
 
   #databaseOf(name: string): string {
     const { directory, engine } = this.#deps;
-    return placeOf(directory, engine.databaseOf(spaceFolder(directory, name)));
+    return placeBelow(directory, engine.databaseOf(spaceFolder(directory, name)));
   }
 
   /** `unopened`: the names of the spaces that cannot be opened. */

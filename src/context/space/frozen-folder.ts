@@ -1,6 +1,6 @@
 // The space of a folder at one moment, for a program that copies the folder.
 
-import { relative, sep } from "node:path";
+import { placeBelow } from "../../kit/disk/place-below.ts";
 import { freezeSpace, type FrozenSpace } from "../spaces/freezing.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import { spaceFilePath } from "../spaces/space-file.ts";
@@ -16,7 +16,9 @@ export async function freezeFolder(space: OpenSpace, directory: string): Promise
   const { engine } = space;
   await engine.settled();
   while (engine.busy) await engine.busy;
-  const placeOf = (path: string) => relative(directory, path).replaceAll(sep, "/");
-  const places = { file: placeOf(spaceFilePath(directory)), database: placeOf(sqlite.databaseOf(directory)) };
+  const places = {
+    file: placeBelow(directory, spaceFilePath(directory)),
+    database: placeBelow(directory, sqlite.databaseOf(directory)),
+  };
   return { ...freezeSpace(space, directory), places };
 }

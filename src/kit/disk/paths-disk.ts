@@ -21,6 +21,7 @@ import {
   type Through,
 } from "./held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE } from "./modes.ts";
+import { placeBelow } from "./place-below.ts";
 import { createDurably } from "./replace-file.ts";
 import { foldedPath, type DocumentPath } from "../text/paths.ts";
 
@@ -349,7 +350,7 @@ async function realPathOf(path: string): Promise<string | typeof BROKEN | undefi
 
 function refuseResolvedSpelling(root: string, real: string, path: string): void {
   if (!TELLS_SPELLING) return;
-  const there = relative(root, real).split(sep).join("/").normalize("NFC");
+  const there = placeBelow(root, real).normalize("NFC");
   if (there === path || foldedPath(there) !== foldedPath(path)) return;
   throw new AppError("conflict", `${path}: this disk treats it and the existing "${there}" as one name`);
 }

@@ -3,10 +3,11 @@
 
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { SECOND_MS } from "../clock.ts";
+import { placeBelow } from "../disk/place-below.ts";
 import { replaceFile } from "../disk/replace-file.ts";
 import type { Log } from "../log.ts";
 import { closed } from "../schema.ts";
@@ -74,7 +75,7 @@ async function marksOf(directory: string, files: readonly string[]): Promise<Rec
     const found = await stat(path).catch(() => undefined);
     // Whole seconds, because a directory that moves to another disk, in an archive for example, keeps no more.
     const seconds = found && Math.floor(found.mtimeMs / SECOND_MS);
-    if (found) marks[relative(directory, path).split(sep).join("/")] = `${found.size} ${seconds}`;
+    if (found) marks[placeBelow(directory, path)] = `${found.size} ${seconds}`;
   }
   return marks;
 }

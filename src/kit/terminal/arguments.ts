@@ -257,12 +257,12 @@ function meantBySurplus({ positionals, seen }: Read, args: ArgsDef, taken: numbe
 
 /** Marks the flag of what a command acts on, which people also write as a word. */
 export function subject<const D extends ArgDef>(def: D): D {
-  return Object.assign({ ...def }, { subject: true });
+  return { ...def, subject: true };
 }
 
 /** Marks a positional argument whose value often has several words. */
 export function phrase<const D extends ArgDef>(def: D): D {
-  return Object.assign({ ...def }, { phrase: true });
+  return { ...def, phrase: true };
 }
 
 /** A positional argument is required unless it says otherwise, a flag only if it says so. */
