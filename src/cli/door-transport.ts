@@ -7,11 +7,15 @@ import { AppError } from "../kit/error.ts";
 
 const UNAUTHENTICATED = 401;
 
-/** `door`: of the server that runs now. */
-export function doorTransport(directory: string, door: Door): Transport {
+/** `door`: of the server that runs now. `listeners`: only tests replace it. */
+export function doorTransport(
+  directory: string,
+  door: Door,
+  listeners?: Parameters<typeof isSafe>[2],
+): Transport {
   let at = { door, transport: networkTransport(door.url, door.token) };
   const hasMoved = async () => {
-    const now = await runningDoor(directory);
+    const now = await runningDoor(directory, listeners);
     if (!now || (now.token === at.door.token && now.url === at.door.url)) return false;
     at = { door: now, transport: networkTransport(now.url, now.token) };
     return true;
@@ -21,7 +25,7 @@ export function doorTransport(directory: string, door: Door): Transport {
       return at.transport.name;
     },
     async send(...request) {
-      if (!isSafe(directory, at.door) && !(await hasMoved()))
+      if (!isSafe(directory, at.door, listeners) && !(await hasMoved()))
         throw new AppError(
           "unavailable",
           `${at.transport.name} does not answer: the server in ${directory} has ended, and the program of another user listens there`,

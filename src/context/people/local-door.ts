@@ -120,9 +120,12 @@ export async function doorState(directory: string, listeners = listenersAt): Pro
   }
 }
 
-/** Reports whether requests to the door reach a program that may have them. Ask it before each request: the server may have ended. */
-export function isSafe(directory: string, door: Door): boolean {
-  return leadsToOwner(doorPath(directory), door, listenersAt);
+/**
+ * Reports whether requests to the door reach a program that may have them. Ask it before each request: the server may have ended. `listeners`: only
+ * tests replace it.
+ */
+export function isSafe(directory: string, door: Door, listeners = listenersAt): boolean {
+  return leadsToOwner(doorPath(directory), door, listeners);
 }
 
 /**
@@ -152,8 +155,8 @@ async function isAnswering({ url, token }: Door): Promise<boolean> {
 }
 
 /** Undefined if no server runs there. */
-export async function runningDoor(directory: string): Promise<Door | undefined> {
-  const state = await doorState(directory);
+export async function runningDoor(directory: string, listeners = listenersAt): Promise<Door | undefined> {
+  const state = await doorState(directory, listeners);
   return state.kind === "running" ? state.door : undefined;
 }
 
