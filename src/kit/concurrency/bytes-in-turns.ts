@@ -6,7 +6,7 @@ import { Stretch, turnOfOthers } from "../clock.ts";
 const STEP_BYTES = 1024 * 1024;
 
 /** Joins pieces, which must not change meanwhile. */
-export async function joinedInTurns(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
+export async function joinedInTurns(pieces: readonly Uint8Array[]): Promise<Buffer> {
   const joined = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
   const stretch = new Stretch();
   let at = 0;

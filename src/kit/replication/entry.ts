@@ -1,16 +1,21 @@
 // One entry of the log in the object storage: the changes of databases and files since the entry before. As bytes: the length of its head in four
 // bytes (big-endian), the head as JSON, the content of its parts one after another, all compressed with zstd.
 
+import { createZstdDecompress } from "node:zlib";
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { joinedInTurns, sha256InTurns } from "../concurrency/bytes-in-turns.ts";
-import { AppError } from "../error.ts";
+import { AppError, systemCode } from "../error.ts";
 import { closed, oneOf } from "../schema.ts";
 import { parsedJson } from "../text/parsed-json.ts";
 
 const ENTRY_FORMAT = 1;
 const ZSTD_LEVEL = 1;
 const LENGTH_BYTES = 4;
+const CHUNK_BYTES = 1024 * 1024;
+/** No entry of the program unpacks to more than one of these: pages of documents shrink to a third. */
+const UNPACKED_BYTES_MAX = 1024 * 1024 * 1024;
+const UNPACKED_TIMES_MAX = 100;
 
 const Place = Type.String({ minLength: 1, description: "a path in the data directory, with / as separator" });
 
@@ -91,9 +96,16 @@ export function entryHash(bytes: Uint8Array): Promise<string> {
   return sha256InTurns(bytes);
 }
 
-/** Raises `invalid` for anything but the entry with this number, and `refused` for one of a newer version of the program. */
-export async function decodeEntry(bytes: Uint8Array, seq: number): Promise<Entry> {
-  const content = await Bun.zstdDecompress(bytes).catch(() => undefined);
+/**
+ * Raises `invalid` for anything but the entry with this number, also one that unpacks to more than `bytesMax`, and `refused` for one of a newer version
+ * of the program.
+ */
+export async function decodeEntry(
+  bytes: Uint8Array,
+  seq: number,
+  bytesMax = Math.max(UNPACKED_BYTES_MAX, UNPACKED_TIMES_MAX * bytes.length),
+): Promise<Entry> {
+  const content = await unpacked(bytes, seq, bytesMax);
   const head = content && parsedHead(content);
   const format = (head as { format?: unknown } | undefined)?.format;
   if (typeof format === "number" && format > ENTRY_FORMAT)
@@ -111,6 +123,30 @@ export async function decodeEntry(bytes: Uint8Array, seq: number): Promise<Entry
   const parts = head.parts.map((part) => partOf(part, take, seq));
   if (at !== content.length) throw damaged(seq);
   return { seq, kind, node, previous, parts };
+}
+
+/** In pieces, because the bucket may be written by others: a few bytes of theirs must not fill the memory. Undefined: not packed as an entry is. */
+async function unpacked(bytes: Uint8Array, seq: number, bytesMax: number): Promise<Buffer | undefined> {
+  const zstd = createZstdDecompress({ chunkSize: CHUNK_BYTES });
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    zstd.end(bytes);
+    for await (const piece of zstd as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > bytesMax)
+        throw new AppError(
+          "invalid",
+          `entry ${seq} of the replication log unpacks to more than ${bytesMax} bytes, as none of a node does; check who else writes into the bucket`,
+          { reason: "damaged" },
+        );
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (/^Z(STD)?_/.test(systemCode(error) ?? "")) return undefined;
+    throw error;
+  }
+  return joinedInTurns(pieces);
 }
 
 function headOf(part: Part): PartHead {

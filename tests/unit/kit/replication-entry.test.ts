@@ -96,6 +96,14 @@ test("an entry that is damaged, cut, longer than it says, or of another number i
   });
 });
 
+test("an entry that unpacks to far more than it is worth is none, and is not unpacked to its end", async () => {
+  const bytesMax = 2 * 1024 * 1024;
+  const bomb = await packed(HEAD, Buffer.alloc(16 * bytesMax));
+  expect(bomb.length).toBeLessThan(bytesMax / 100);
+  const message = `entry 7 of the replication log unpacks to more than ${bytesMax} bytes, as none of a node does; check who else writes into the bucket`;
+  await refusal(decodeEntry(bomb, 7, bytesMax), "invalid", message, { reason: "damaged" });
+});
+
 test("an entry with a path that leads out of the directory is none", async () => {
   for (const file of [
     "..",
