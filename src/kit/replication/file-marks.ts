@@ -12,7 +12,7 @@ import { replaceFile } from "../disk/replace-file.ts";
 import type { Log } from "../log.ts";
 import { closed } from "../schema.ts";
 import { parsedJson } from "../text/parsed-json.ts";
-import { readState, writeState, type LocalState } from "./local-state.ts";
+import { writeState, type LocalState } from "./local-state.ts";
 import { removeDurably } from "./replica-files.ts";
 
 const NAME = "replication-files.json";
@@ -40,21 +40,23 @@ export async function markFiles(
   await replaceFile(join(directory, NAME), JSON.stringify(marks));
 }
 
-/** As `readState`. If a file changed since the node ended, its files are not what the state says, and the log replaces them. */
-export async function stateOfFiles({
-  directory,
-  files,
-  log,
-}: MarkedFiles & { readonly log: Log }): Promise<LocalState | undefined> {
-  const state = await readState(directory);
-  const changed = state?.files === "exact" ? await changedFile({ directory, files }, state) : undefined;
-  if (state && changed !== undefined) {
+/**
+ * Returns the state of the files: `ahead` if one changed since the node ended, because they are not what the state says then, and the log replaces
+ * them. Called once this node follows its log: the marks are gone afterwards. Raises errors of the disk.
+ */
+export async function proveFiles(
+  { directory, files, log }: MarkedFiles & { readonly log: Log },
+  state: LocalState,
+): Promise<LocalState> {
+  const changed = state.files === "exact" ? await changedFile({ directory, files }, state) : undefined;
+  const proven: LocalState = changed === undefined ? state : { ...state, files: "ahead" };
+  if (changed !== undefined) {
     log.warn("a file was changed while this node was stopped; copying all data again", { file: changed });
-    await writeState(directory, { ...state, files: "ahead" });
+    await writeState(directory, proven);
   }
   // From here on, the files change.
   await removeDurably(join(directory, NAME));
-  return changed === undefined ? state : readState(directory);
+  return proven;
 }
 
 /** Undefined also if nothing is known. */

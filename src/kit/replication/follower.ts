@@ -1,7 +1,6 @@
 // A node that does not lead: copies a snapshot and the entries after it into its own files, watches the leader, and takes its place when its
 // heartbeats end. A takeover is an entry of the log, so that of two nodes only one succeeds, and only one that has every entry before it.
 
-import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Timers } from "../clock.ts";
@@ -9,15 +8,14 @@ import { pauseBy } from "../concurrency/deadline.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../disk/modes.ts";
 import { AppError, messageOf } from "../error.ts";
 import { probeDirectory } from "../health.ts";
-import type { Log } from "../log.ts";
-import type { ObjectStorage } from "../object-storage/object-storage.ts";
 import { randomHex } from "../random.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Moment, Position } from "./leader.ts";
-import { removeState, writeState, type LocalState } from "./local-state.ts";
-import { markFiles, stateOfFiles } from "./file-marks.ts";
-import { clusterIn, type LogMarks } from "./log-inventory.ts";
+import { Joining, type JoiningDeps } from "./joining.ts";
+import { writeState, type LocalState } from "./local-state.ts";
+import { markFiles } from "./file-marks.ts";
+import type { LogMarks } from "./log-inventory.ts";
 import {
   beginningIn,
   entriesAfter,
@@ -30,7 +28,7 @@ import {
   type ReadEntries,
   type ReadEntry,
 } from "./log-entries.ts";
-import { CLUSTER, entryKey } from "./places.ts";
+import { entryKey } from "./places.ts";
 import { applyEntries, removeDurably, replaceNames } from "./replica-files.ts";
 import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
 
@@ -38,21 +36,13 @@ import { newestSnapshot, restoreFiles, type Manifest } from "./snapshot.ts";
 const OWN_BEATS_MAX = 2;
 /** In the data directory: the files of a snapshot, until they are complete. */
 const BUILD = "replication-snapshot";
-const CLUSTER_BITS = 128;
 const TERM_BITS = 64;
 
-interface FollowerDeps {
-  readonly storage: ObjectStorage;
+interface FollowerDeps extends JoiningDeps {
   readonly node: string;
-  readonly directory: string;
-  /** The names in the directory that the log describes. Everything else there belongs to this node alone. */
-  readonly names: readonly string[];
-  /** Returns the absolute paths of the files that the log describes. */
-  readonly files: () => readonly string[];
   readonly timing: Timing;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly log: Log;
   /** Prepares what is derived from these files; undefined: from all. Called when they have changed, and before a takeover. */
   readonly prepare: (files: ReadonlySet<string> | undefined, signal: AbortSignal) => Promise<void>;
 }
@@ -87,10 +77,11 @@ export class Follower {
   #lastProblem: string | undefined;
   /** The leader with which this node was last told to have caught up. */
   #caughtUpWith: string | undefined;
-  #waits = false;
+  readonly #joining: Joining;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
+    this.#joining = new Joining(deps);
     this.#lifeSeen = deps.clock.elapsed();
   }
 
@@ -120,8 +111,9 @@ export class Follower {
   }
 
   /**
-   * Follows until this node has taken over; undefined: until the signal. Waits while the object storage or the disk fails. Raises `refused` or
-   * `invalid` for what time does not mend: foreign data in the directory, a foreign or damaged log, another node of the same name.
+   * Follows until this node has taken over; undefined: until the signal. Waits while the object storage or the disk fails, and for objects that the
+   * log lacks, because a leader restores them. Raises `refused` or `invalid` for what time does not mend: foreign data in the directory, a foreign or
+   * damaged log, another node of the same name.
    */
   async follow(signal: AbortSignal): Promise<Takeover | undefined> {
     const { timers, timing, log } = this.#deps;
@@ -132,22 +124,30 @@ export class Follower {
         this.#lastProblem = undefined;
       } catch (error) {
         if (signal.aborted) break;
-        if (!mayPass(error)) throw error;
+        if (!mayPass(error) && !isLack(error)) {
+          await this.#leaveMarks();
+          throw error;
+        }
+        const problem = problemOf(error);
         // Once per outage.
         if (this.#lastProblem === undefined)
-          log.warn("cannot follow the replication log", { error: messageOf(error) });
-        this.#lastProblem = messageOf(error);
+          log.warn("cannot follow the replication log", { error: problem });
+        this.#lastProblem = problem;
         this.#caughtUpWith = undefined;
       }
       await pauseBy(timers, timing.lookEvery, signal);
     }
-    // Without marks, the next start does not look for changes.
-    if (this.#state?.files === "exact") await markFiles(this.#deps, this.#state).catch(() => {});
+    await this.#leaveMarks();
     return undefined;
   }
 
+  /** Without marks, the next start does not look for changes. */
+  async #leaveMarks(): Promise<void> {
+    if (this.#state?.files === "exact") await markFiles(this.#deps, this.#state).catch(() => {});
+  }
+
   async #look(signal: AbortSignal): Promise<Takeover | undefined> {
-    this.#state ??= await this.#joined();
+    this.#state ??= await this.#joining.state();
     if (this.#state === undefined) return undefined;
     await this.#readBeat();
     const isLeaderless = this.#isLeaderless(); // Judged now, because a leader lives on while this node copies.
@@ -210,51 +210,6 @@ export class Follower {
     if (beat ? beat.released : lastTakeover === 0) return true;
     const isOwn = lead?.seq === lastTakeover && (beat?.term ?? lead.term) === lead.term;
     return clock.elapsed() - this.#lifeSeen > (isOwn ? 2 * timing.beatEvery : timing.takeoverAfter);
-  }
-
-  /**
-   * Returns the state of this node in the log, and creates the log if this node has the data for it. Undefined: there is no log yet, and this node
-   * has no data.
-   */
-  async #joined(): Promise<LocalState | undefined> {
-    const { storage, directory, log } = this.#deps;
-    const cluster = await clusterIn(storage);
-    const known = await stateOfFiles(this.#deps);
-    if (known && known.cluster === cluster) return known;
-    // It ended while it created the log.
-    const isBegun = known?.seq === 0 && known.files === "exact";
-    if (known && !isBegun)
-      throw new AppError(
-        "refused",
-        cluster === undefined
-          ? `the bucket holds no replication log, but ${directory} belonged to one; if the log is lost, delete replication.json there, and this node starts a new log from its data`
-          : `the bucket holds another replication log than the one that ${directory} belongs to; check replication.bucket and replication.prefix`,
-      );
-    if (cluster === undefined) {
-      if (this.#hasData()) return this.#created(known?.cluster ?? randomHex(CLUSTER_BITS));
-      if (!this.#waits) log.info("waiting for the node that has the data of this server");
-      this.#waits = true;
-      return undefined;
-    }
-    if (known) await removeState(directory);
-    if (this.#hasData())
-      throw new AppError(
-        "refused",
-        `the bucket holds a replication log already, and ${directory} has data of its own; to join, use an empty data directory; to start a log from this data, set another replication.prefix`,
-      );
-    return { cluster, seq: 0, hash: "", takeovers: [], files: "building" };
-  }
-
-  /** The state comes first: after a crash, this node must know its log. */
-  async #created(cluster: string): Promise<LocalState | undefined> {
-    const state: LocalState = { cluster, seq: 0, hash: "", takeovers: [], files: "exact" };
-    await writeState(this.#deps.directory, state);
-    return (await this.#deps.storage.create(CLUSTER, Buffer.from(cluster))) ? state : this.#joined();
-  }
-
-  #hasData(): boolean {
-    const { directory, names } = this.#deps;
-    return names.some((name) => existsSync(join(directory, name)));
   }
 
   async #stored(state: LocalState): Promise<LocalState> {
@@ -441,6 +396,11 @@ export class Follower {
       await this.#advanced(entries);
     }
   }
+}
+
+/** Says how a lack ends. */
+function problemOf(error: unknown): string {
+  return isLack(error) ? `${messageOf(error)}; waiting until a leader restores it` : messageOf(error);
 }
 
 function stateAfter({ takeovers, ...state }: LocalState, entries: readonly ReadEntry[]): LocalState {

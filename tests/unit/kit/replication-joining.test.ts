@@ -10,13 +10,16 @@ import {
   renameSync,
   rmSync,
   rmdirSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../../../src/kit/error.ts";
 import { encodeEntry } from "../../../src/kit/replication/entry.ts";
 import { CLUSTER, entryKey, LEADER } from "../../../src/kit/replication/places.ts";
 import { until } from "../../kit/eventually.ts";
 import { unreachable } from "../../kit/memory-storage.ts";
+import { silent } from "../../kit/silent.ts";
 import { addUnlogged, led, replicas, type Leading, type Replicas } from "../../kit/replicas.ts";
 
 /** Follows for some time. */
@@ -96,6 +99,62 @@ test("a node that belongs to another log refuses, and keeps its data", async () 
   all.storage.objects.clear();
   await refused("holds no replication log");
   expect(all.texts("a")).toEqual(["one"]);
+});
+
+test("a node that refuses another log still notices afterwards that a file was replaced", async () => {
+  const warnings: string[] = [];
+  const log = { ...silent, warn: (message: string) => void warnings.push(message) };
+  await using all = await replicas();
+  await using a = await led(all);
+  await caughtUp(all, "b", a);
+  const database = join(all.directory("b"), "x.db");
+  cpSync(database, `${database}.old`);
+  utimesSync(`${database}.old`, 0, 0);
+  renameSync(`${database}.old`, database);
+  const identity = all.storage.objects.get(CLUSTER)!;
+  all.storage.objects.set(CLUSTER, Buffer.from("another"));
+  await expect(all.passing(all.following("b").taken)).rejects.toThrow("another replication log");
+  all.storage.objects.set(CLUSTER, identity);
+  const b = all.following("b", { log });
+  await all.passing(until(() => warnings.length > 0));
+  await b.stop();
+  expect(warnings).toEqual(["a file was changed while this node was stopped; copying all data again"]);
+});
+
+test("a node whose preparation refuses leaves marks for its next start", async () => {
+  await using all = await replicas();
+  await using a = await led(all);
+  await caughtUp(all, "b", a);
+  const marks = join(all.directory("b"), "replication-files.json");
+  expect(existsSync(marks)).toBe(true);
+  const refused = all.following("b", {
+    prepare: () => Promise.reject(new AppError("refused", "another key")),
+  });
+  await expect(all.passing(refused.taken)).rejects.toThrow("another key");
+  expect(existsSync(marks)).toBe(true);
+});
+
+test("a node that lags when the bucket loses everything waits for the leader to restore the log", async () => {
+  const warnings: unknown[] = [];
+  const log = { ...silent, warn: (_: string, facts?: object) => void warnings.push(facts) };
+  await using all = await replicas();
+  await using a = await led(all);
+  await caughtUp(all, "b", a);
+  // Both at once, so that this node cannot read the entry.
+  all.storage.after = (operation, key) => {
+    if (operation !== "create" || key !== entryKey(3)) return;
+    for (const lost of [key, ...all.storage.keys("snapshots/")]) all.storage.objects.delete(lost);
+  };
+  const b = all.following("b", { log });
+  await all.passing(a.add("two"));
+  await all.passing(until(() => warnings.length > 0));
+  expect(warnings).toEqual([
+    { error: "entry 3 of the replication log is missing; waiting until a leader restores it" },
+  ]);
+  await all.passing(a.snapshot());
+  await b.reaches(a.leader.position.seq);
+  await b.stop();
+  expect(all.texts("b")).toEqual(["one", "two"]);
 });
 
 test("a leader that ended before its first snapshot goes on, because nobody else has its data", async () => {
