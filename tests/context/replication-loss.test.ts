@@ -81,6 +81,26 @@ test("a leader whose bucket holds another log adds nothing to it, and stops", as
   expect([...all.storage.objects.keys()].filter((key) => key.includes("/log/"))).toEqual([]);
 });
 
+test("a leader whose bucket got another log before its first snapshot adds none to it", async () => {
+  await using all = await nodes({ timers: HURRIED });
+  const isIdentity = (key: string) => key.endsWith("/cluster");
+  const begun = all.storage.hold({
+    on: ({ method, key }) => method === "PUT" && isIdentity(key) && all.storage.objects.has(key),
+  });
+  const a = await all.start("a");
+  const created = () => all.storage.requests.filter((line) => /^PUT .*\/cluster$/.test(line));
+  // The first snapshot proves the identity of the log.
+  await until(() => created().length === 2);
+  const identity = [...all.storage.objects.keys()].find(isIdentity)!;
+  all.storage.objects.set(identity, Buffer.from("of another log"));
+  begun();
+  expect(await a.failed.catch((error: unknown) => error)).toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("holds another replication log"),
+  });
+  expect([...all.storage.objects.keys()].filter((key) => key.includes("/snapshots/"))).toEqual([]);
+});
+
 test("a node whose log is gone does not start, and doctor says why", async () => {
   await using all = await nodes();
   const a = await all.start("a");

@@ -92,9 +92,17 @@ export class Snapshots {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    // Before the first snapshot, nobody can join anyway.
-    if (this.#last && (await this.#isDamaged())) return this.#restoreLog(signal);
+    if (this.#last === undefined) return this.#makeFirst(signal);
+    if (await this.#isDamaged()) return this.#restoreLog(signal);
     if (this.#isDue()) await this.#make(signal);
+  }
+
+  /** Nobody can join before it, and it must not end up in another log. */
+  async #makeFirst(signal: AbortSignal): Promise<void> {
+    const { leader, storage, marks } = this.#deps;
+    leader.requireLead();
+    if (!(await restoreMarks(storage, marks))) return leader.displaced();
+    await this.#make(signal);
   }
 
   async #isDamaged(): Promise<boolean> {
@@ -128,8 +136,7 @@ export class Snapshots {
 
   #isDue(): boolean {
     const { leader, clock } = this.#deps;
-    if (this.#last === undefined) return true;
-    const { bytes, entries, time, size } = this.#last;
+    const { bytes, entries, time, size } = this.#last!;
     const [newBytes, newEntries] = [leader.appendedBytes - bytes, leader.entries - entries];
     const age = clock.elapsed() - time;
     if (newBytes >= Math.max(LOG_BYTES_MIN, size / 2)) return true;
