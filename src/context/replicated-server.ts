@@ -216,8 +216,9 @@ class Node {
     log.info("this node leads", { node: name, entry: position.seq });
     const appends = new Histogram(COMMIT_SECONDS);
     const onAppend = (ms: number) => appends.observe(ms / SECOND_MS);
-    const leader = new Leader({ ...this.#common, term, position, begun, onAppend });
     const beating = this.#beating(term, position);
+    const onSilent = () => beating.end();
+    const leader = new Leader({ ...this.#common, term, position, begun, onAppend, onSilent });
     try {
       const engine = engineOf(config);
       const copying = copyingBy({ leader, directory, engine, appends });

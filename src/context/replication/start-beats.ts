@@ -17,8 +17,13 @@ export class StartBeating {
     this.#running = this.#run(beats, timers, log);
   }
 
-  async stop(): Promise<void> {
+  /** Gives no more heartbeats, but for one that is on its way. */
+  end(): void {
     this.#stop.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.end();
     await this.#running;
     this.#workers.close();
   }

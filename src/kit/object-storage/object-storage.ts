@@ -42,6 +42,14 @@ export interface ObjectStorage {
 }
 
 const PROBE_BITS = 96;
+const CONTENT_TOO_LARGE = 413;
+
+/** Reports whether the storage, or a proxy in front of it, refused an object because of its size. */
+export function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false;
+  const { reason, status } = error.details ?? {};
+  return reason === "EntityTooLarge" || status === CONTENT_TOO_LARGE;
+}
 
 /** Proves that the storage creates an object only once. Raises `refused` if it does not, and `unavailable`. */
 export async function requireConditionalCreate(storage: ObjectStorage): Promise<void> {

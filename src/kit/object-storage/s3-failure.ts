@@ -45,6 +45,7 @@ const PASSING_CODES: ReadonlySet<unknown> = new Set([
 const TOO_MANY_REQUESTS = 429;
 const SERVER_FAULT = 500;
 const NOT_IMPLEMENTED = 501;
+const CONTENT_TOO_LARGE = 413;
 
 /** For an answer with a status that is not of success. `code`: undefined if the body names none. */
 export function refusedBy(bucket: Bucket, status: number, code: string | undefined): AppError {
@@ -58,7 +59,9 @@ export function notS3(bucket: Bucket, status: number): AppError {
   return failure(
     bucket,
     { reason: "not_s3", status },
-    `the answer with status ${status} is not one of S3; check the endpoint`,
+    status === CONTENT_TOO_LARGE
+      ? "a proxy in front of it refuses a body of this size with status 413; raise the limit of the proxy"
+      : `the answer with status ${status} is not one of S3; check the endpoint`,
   );
 }
 

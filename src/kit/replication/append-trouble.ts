@@ -3,14 +3,18 @@
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
+import { isTooLarge } from "../object-storage/object-storage.ts";
+import type { Timing } from "./beat.ts";
 
 /** A node whose appends keep failing after these many tries, for longer than its lease, lets another one try. */
 const TRIES_MIN = 3;
 
 interface AppendTroubleDeps {
   readonly clock: Clock;
-  readonly leaseMs: number;
+  readonly timing: Pick<Timing, "leaseMs" | "takeoverAfter">;
   readonly log: Log;
+  /** Called when the node stops its heartbeats. */
+  readonly onStuck: () => void;
 }
 
 export class AppendTrouble {
@@ -19,6 +23,7 @@ export class AppendTrouble {
   #since: number | undefined;
   #tries = 0;
   #isTold = false;
+  #isTooLarge = false;
 
   constructor(deps: AppendTroubleDeps) {
     this.#deps = deps;
@@ -30,20 +35,31 @@ export class AppendTrouble {
 
   /** The storage takes heartbeats and no entries, because it refuses large objects, for example, or this node's key. Nothing can be acknowledged. */
   get isStuck(): boolean {
-    const { clock, leaseMs } = this.#deps;
-    return this.#since !== undefined && this.#tries >= TRIES_MIN && clock.elapsed() - this.#since > leaseMs;
+    return this.#tries >= TRIES_MIN && this.#lasts(this.#deps.timing.leaseMs);
+  }
+
+  /** The storage takes other entries and never this one, and every other node had the time to take over. */
+  get isHopeless(): boolean {
+    const { leaseMs, takeoverAfter } = this.#deps.timing;
+    return this.isStuck && this.#isTooLarge && this.#lasts(leaseMs + 2 * takeoverAfter);
   }
 
   /** Called after each try that failed. Logs the first one, and the one with which the node stops answering. */
   failed(error: unknown, bytes: number): void {
-    const { clock, log } = this.#deps;
+    const { clock, log, onStuck } = this.#deps;
     const facts = { error: messageOf(error), bytes };
     if (!this.isThere) log.warn("cannot append to the replication log", facts);
     this.#since ??= clock.elapsed();
     this.#tries += 1;
+    this.#isTooLarge = isTooLarge(error);
     if (this.#isTold || !this.isStuck) return;
     this.#isTold = true;
     log.error("the object storage takes no change of this node, which stops answering until it does", facts);
+    onStuck();
+  }
+
+  #lasts(ms: number): boolean {
+    return this.#since !== undefined && this.#deps.clock.elapsed() - this.#since > ms;
   }
 
   /** Called when an entry was taken, or another node has its place. */

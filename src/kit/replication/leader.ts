@@ -12,7 +12,7 @@ import { AppendTrouble } from "./append-trouble.ts";
 import { writeBeat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash } from "./entry.ts";
 import { Outbox } from "./outbox.ts";
-import { noLongerLeads, outOfTouch } from "./lead-errors.ts";
+import { noLongerLeads, outOfTouch, tooLargeFor } from "./lead-errors.ts";
 import { hashAt, LARGE, takeoverIn } from "./log-inventory.ts";
 import { entryKey } from "./places.ts";
 
@@ -51,6 +51,8 @@ interface LeaderDeps {
   readonly log: Log;
   /** Called after each append with its duration in ms. */
   readonly onAppend?: (ms: number) => void;
+  /** Called when it stops its heartbeats, so that another node may lead. Nobody may give them in its place from then on. */
+  readonly onSilent?: () => void;
 }
 
 interface Waiter {
@@ -113,7 +115,7 @@ export class Leader {
   constructor(deps: LeaderDeps) {
     this.#deps = deps;
     const { clock, timing, log } = deps;
-    this.#trouble = new AppendTrouble({ clock, leaseMs: timing.leaseMs, log });
+    this.#trouble = new AppendTrouble({ clock, timing, log, onStuck: () => deps.onSilent?.() });
     this.#position = deps.position;
     this.#lastBeat = deps.begun;
     this.#beating = this.#beat();
@@ -306,6 +308,7 @@ export class Leader {
       } catch (error) {
         this.#trouble.failed(error, bytes.length);
         if (this.#isGivingUp()) this.#refuse(outOfTouch(), () => true);
+        if (this.#trouble.isHopeless) this.#lose({ reason: "broken", message: tooLargeFor(bytes, error) });
         await pauseBy(timers, RETRY_MS, this.#stopped.signal);
       }
     }
@@ -426,6 +429,7 @@ export class Leader {
     if (this.#loss) return;
     this.#loss = loss;
     this.#refuse(noLongerLeads(), () => true);
+    this.#deps.onSilent?.();
     for (const { resolve } of this.#beingRead) resolve();
     this.#lost.resolve(loss);
   }

@@ -22,14 +22,15 @@ async function leading({
   monotonicAge = age,
   lag = () => 0,
   log = silent,
-}: { age?: number; monotonicAge?: number; lag?: () => number; log?: Log } = {}) {
+  onSilent = () => {},
+}: { age?: number; monotonicAge?: number; lag?: () => number; log?: Log; onSilent?: () => void } = {}) {
   const storage = new MemoryStorage();
   const manual = manualClock();
   const clock = { ...manual, elapsed: () => manual.elapsed() - lag() };
   const takeover = Buffer.from("the entry by which it took over");
   storage.objects.set(entryKey(1), takeover);
   const position = { seq: 1, hash: await entryHash(takeover) };
-  const parts = { storage, clock, timers: clock, timing: TIMING, log };
+  const parts = { storage, clock, timers: clock, timing: TIMING, log, onSilent };
   const begun = { elapsed: clock.elapsed() - monotonicAge, now: clock.now() - age };
   const leader = new Leader({ ...parts, node: "a", term: "t", position, begun });
   let at = 0;
@@ -346,6 +347,25 @@ test("a node goes on when the storage takes its entries again", async () => {
   await at.pass(3 * TIMING.beatEvery);
   expect(at.leader.settled()).toBeUndefined();
   expect(await at.texts()).toEqual(["one"]);
+});
+
+test("a node drops a change that is too large for the storage when no other node takes over", async () => {
+  let silenced = 0;
+  using at = await leading({ onSilent: () => void (silenced += 1) });
+  at.storage.before = (operation) => {
+    if (operation === "create") throw new AppError("unavailable", "no", { reason: "not_s3", status: 413 });
+  };
+  at.append("one");
+  const refusal = at.leader.settled()!.catch(messageOf);
+  await at.pass(2 * TIMING.leaseMs + TIMING.takeoverAfter);
+  expect(silenced).toBe(1);
+  expect(() => at.leader.settled()).toThrow("another one may lead");
+  await at.pass(2 * TIMING.takeoverAfter);
+  expect(await refusal).toContain("may or may not have taken effect");
+  expect(await at.leader.lost).toMatchObject({
+    reason: "broken",
+    message: expect.stringContaining("whose changes are dropped; raise its limit for a body: no") as unknown,
+  });
 });
 
 test("a node whose log is lost goes on and says so, unless it was out of touch, or another log is there", async () => {
