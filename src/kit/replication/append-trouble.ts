@@ -1,4 +1,4 @@
-// An entry that the storage has not taken so far: logs its first failure, and tells when this lasts so long that another node has to try.
+// Trouble with the storage: an entry that it has not taken so far, until another node has to try, and heartbeats that take too long.
 
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../error.ts";
@@ -24,6 +24,7 @@ export class AppendTrouble {
   #tries = 0;
   #isTold = false;
   #isTooLarge = false;
+  #isSlow = false;
 
   constructor(deps: AppendTroubleDeps) {
     this.#deps = deps;
@@ -56,6 +57,18 @@ export class AppendTrouble {
     this.#isTold = true;
     log.error("the object storage takes no change of this node, which stops answering until it does", facts);
     onStuck();
+  }
+
+  /** Called after each heartbeat. A lease lasts only if the next one arrives within it, too. Logs once until one is faster. */
+  beatTook(ms: number): void {
+    const { timing, log } = this.#deps;
+    const isSlow = ms > timing.leaseMs / 2;
+    if (isSlow && !this.#isSlow)
+      log.error("the object storage is too slow, so that this node stops answering again and again", {
+        heartbeat_ms: Math.round(ms),
+        heartbeat_ms_max: timing.leaseMs / 2,
+      });
+    this.#isSlow = isSlow;
   }
 
   #lasts(ms: number): boolean {

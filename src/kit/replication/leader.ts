@@ -329,16 +329,18 @@ export class Leader {
 
   /** Until it is stopped. */
   async #beat(): Promise<void> {
-    const { timing, timers, log } = this.#deps;
+    const { timing, clock, timers, log } = this.#deps;
     const { signal } = this.#stopped;
     while (!signal.aborted && this.#loss === undefined) {
+      const begun = clock.elapsed();
       try {
         await this.#beatOnce();
       } catch (error) {
         this.#isReturning = false;
         log.warn("cannot write the heartbeat", { error: messageOf(error) });
       }
-      await pauseBy(timers, timing.beatEvery, signal);
+      // A slow storage takes a part of the lease already.
+      await pauseBy(timers, Math.max(0, timing.beatEvery - (clock.elapsed() - begun)), signal);
       if (this.#isLeaseOver()) this.#refuse(outOfTouch(), ({ isPatient }) => !isPatient);
     }
   }
@@ -362,6 +364,7 @@ export class Leader {
    * successor finds it.
    */
   #arrived(begun: Moment): void {
+    this.#trouble.beatTook(this.#deps.clock.elapsed() - begun.elapsed);
     if (this.#isLeaseOver() && !this.#isReturning) this.#isReturning = true;
     else {
       this.#isReturning = false;
