@@ -9,6 +9,7 @@ import { PRIVATE_DIRECTORY_MODE } from "../disk/modes.ts";
 import { AppError, messageOf } from "../error.ts";
 import { probeDirectory } from "../health.ts";
 import { randomHex } from "../random.ts";
+import { fullDisk, storageReasonOf } from "../storage-error.ts";
 import { readBeat, type Beat, type Timing } from "./beat.ts";
 import { encodeEntry, entryHash, type Entry } from "./entry.ts";
 import type { Moment, Position } from "./leader.ts";
@@ -128,7 +129,7 @@ export class Follower {
           await this.#leaveMarks();
           throw error;
         }
-        const problem = problemOf(error);
+        const problem = problemOf(error, this.#deps.directory);
         // Once per outage.
         if (this.#lastProblem === undefined)
           log.warn("cannot follow the replication log", { error: problem });
@@ -398,8 +399,9 @@ export class Follower {
   }
 }
 
-/** Says how a lack ends. */
-function problemOf(error: unknown): string {
+/** Says how it ends. */
+function problemOf(error: unknown, directory: string): string {
+  if (storageReasonOf(error) === "full") return fullDisk(directory).message;
   return isLack(error) ? `${messageOf(error)}; waiting until a leader restores it` : messageOf(error);
 }
 

@@ -134,6 +134,20 @@ test("a node whose preparation refuses leaves marks for its next start", async (
   expect(existsSync(marks)).toBe(true);
 });
 
+test("a node whose disk is full names the directory, and says what to do", async () => {
+  await using all = await replicas();
+  await using _ = await led(all);
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  const prepare = () => Promise.reject(full);
+  const b = all.follower("b", { prepare });
+  const stop = new AbortController();
+  const following = b.follow(stop.signal);
+  await all.passing(until(() => b.problem !== undefined));
+  expect(b.problem).toBe(`${all.directory("b")}: the disk is full; free some space and try again`);
+  stop.abort();
+  await following;
+});
+
 test("a node that lags when the bucket loses everything waits for the leader to restore the log", async () => {
   const warnings: unknown[] = [];
   const log = { ...silent, warn: (_: string, facts?: object) => void warnings.push(facts) };

@@ -14,7 +14,7 @@ async function minuteOf(requestMs: number) {
   const [storage, clock] = [new MemoryStorage(), manualClock()];
   const takeover = Buffer.from("the entry by which it took over");
   storage.objects.set(entryKey(1), takeover);
-  storage.before = () => new Promise((done) => void clock.after(requestMs, done));
+  storage.before = () => new Promise((resolve) => void clock.after(requestMs, resolve));
   const errors: unknown[] = [];
   const log = {
     ...silent,
