@@ -11,8 +11,6 @@ import type { WorkerPool } from "../workers/pool.ts";
 const CHECKPOINT_PAGES = 4_000;
 /** If checkpoints in the worker fail, the serving thread does them at this size (64 MiB). */
 const OWN_CHECKPOINT_PAGES = 16_384;
-/** In writes. Asking SQLite for the size of the WAL costs 2 to 5 µs. */
-const LOOK_EVERY = 64;
 const DEADLINE_MS = 60_000;
 
 export const CHECKPOINT_JOB: Job<string, undefined> = {
@@ -51,8 +49,6 @@ interface CheckpointsDeps {
 export class Checkpoints {
   readonly #deps: CheckpointsDeps;
   #workers: WorkerPool | undefined;
-  /** Since the last look at the size of the WAL. */
-  #writes = 0;
   #isOn = true;
   #running: Promise<void> | undefined;
 
@@ -79,11 +75,9 @@ export class Checkpoints {
     return this.#running;
   }
 
-  /** Called after each commit with the number of its writes. */
-  committed(writes: number): void {
-    this.#writes += writes;
-    if (!this.#workers || !this.#isOn || this.#running || this.#writes < LOOK_EVERY) return;
-    this.#writes = 0;
+  /** Called after each commit. Looks at the size of the WAL each time, because one commit may change thousands of pages. */
+  committed(): void {
+    if (!this.#workers || !this.#isOn || this.#running) return;
     if (this.#pages() >= CHECKPOINT_PAGES) this.#begin(this.#workers);
   }
 

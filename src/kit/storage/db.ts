@@ -64,7 +64,7 @@ export class Db {
     this.begun = begun;
     this.#sqlite = sqlite;
     this.#reserved = reserved;
-    this.#commits = new GroupCommit(sqlite, onDefect, (writes) => this.#checkpoints.committed(writes));
+    this.#commits = new GroupCommit(sqlite, onDefect, () => this.#checkpoints.committed());
     this.#checkpoints = new Checkpoints({
       path,
       sqlite,

@@ -60,14 +60,14 @@ export class GroupCommit {
   /** Writes wait for other work. */
   #isHeld = false;
   #steps: Promise<unknown> = Promise.resolve();
-  /** Called after each commit with the number of its writes. */
-  readonly #committed: (writes: number) => void;
+  /** Called after each commit. */
+  readonly #committed: () => void;
   #capture: Capture | undefined;
   /** A statement ran outside a transaction, which is a commit of its own. The next one may overwrite its pages in the WAL. */
   #isLoose = false;
   #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
 
-  constructor(sqlite: Database, onDefect: OnDefect, committed: (writes: number) => void) {
+  constructor(sqlite: Database, onDefect: OnDefect, committed: () => void) {
     this.#sqlite = sqlite;
     this.#onDefect = onDefect;
     this.#committed = committed;
@@ -234,7 +234,7 @@ export class GroupCommit {
       if (captured) await toEnd(captured);
       this.#callBack(after);
       await this.#stepped(committed(value)).catch(this.#onDefect);
-      this.#committed(Infinity);
+      this.#committed();
     } catch (error) {
       if (!this.#refusal && this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
       throw fromSqlite(error);
@@ -286,7 +286,7 @@ export class GroupCommit {
         this.#sqlite.run("COMMIT");
         this.#watch?.told(this.#watch.elapsed() - start);
         this.#capture?.capture({ isQuiet: works.every(({ quiet }) => quiet) });
-        this.#committed(works.length);
+        this.#committed();
       }
       return outcomes;
     } catch (error) {

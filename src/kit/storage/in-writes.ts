@@ -14,6 +14,8 @@ export async function inWrites<T>(
   options: Pick<WriteOptions, "relaxed"> = {},
 ): Promise<T> {
   for (;;) {
+    // Otherwise the WAL grows faster than the worker copies it, until the serving thread has to.
+    await db.checkpointing;
     const step = await db.write(() => {
       const stretch = new Stretch();
       for (;;) {

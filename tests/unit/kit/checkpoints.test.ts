@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
+import { inWrites } from "../../../src/kit/storage/in-writes.ts";
 import { messageOf } from "../../../src/kit/error.ts";
 import { openWorker } from "../../../src/kit/workers/entry.ts";
 import { WorkerPool } from "../../../src/kit/workers/pool.ts";
@@ -13,6 +14,7 @@ const ROOT = join(import.meta.dir, "../../..");
 const ROW_BYTES = 4_000;
 /** Each fills a page, so that they are more than a checkpoint waits for. */
 const ROWS = 4_200;
+const WRITES = 3;
 const AT_LEAST_BYTES = ROWS * ROW_BYTES;
 
 async function opened() {
@@ -38,6 +40,13 @@ async function opened() {
     defects,
     insert,
     writeMany: () => db.writeInSteps(many, function* () {}),
+    insertSome: () => {
+      for (let row = 0; row < ROWS / WRITES; row += 1) insert.run("x".repeat(ROW_BYTES));
+    },
+    *oneMore() {
+      insert.run("one more");
+      yield;
+    },
     count: () => count.get()!.count,
     bytes: () => statSync(path).size,
     logBytes: () => statSync(`${path}-wal`).size,
@@ -69,6 +78,25 @@ onLinux("after a large transaction, a worker copies the WAL, and the next one re
   expect(at.db.problems()).toEqual([]);
   at.db.freeze().thaw();
   expect(at.defects).toEqual([]);
+});
+
+onLinux("a few writes that each change many pages begin a checkpoint in the worker", async () => {
+  await using at = await opened();
+  for (let write = 0; write < WRITES; write += 1) await at.db.write(() => at.insertSome());
+  expect(at.db.checkpointing).toBeDefined();
+  await at.db.checkpointing;
+  expect(at.bytes()).toBeGreaterThan(AT_LEAST_BYTES);
+  expect(at.defects).toEqual([]);
+});
+
+onLinux("a large change in several writes waits for a checkpoint before it goes on", async () => {
+  await using at = await opened();
+  await at.writeMany();
+  const checkpoint = at.db.checkpointing!;
+  const ended: string[] = [];
+  const change = inWrites(at.db, at.oneMore()).then(() => ended.push("change"));
+  await Promise.all([checkpoint.then(() => ended.push("checkpoint")), change]);
+  expect(ended).toEqual(["checkpoint", "change"]);
 });
 
 onLinux("no other process can open the database, neither during a checkpoint nor afterwards", async () => {
