@@ -19,12 +19,17 @@ const FAILED_MS = 15_000;
 const PAUSE_MS = 5;
 const PORTION_ITEMS = 64;
 const FILES_AT_ONCE = 16;
-/** Pages of the index that one merge rewrites; takes a few milliseconds. */
+/** Pages of the index that one merge rewrites; takes a few milliseconds while the index has few parts. */
 const MERGE_PAGES = 16;
-/** Merge after this many changed pieces. */
-const PIECES_PER_MERGE = 4;
-/** Between two polls, the removal of a workspace changes about this many. */
-const REMOVED_PIECES = 256;
+/**
+ * A piece of words that all differ fills eight pages, and each page is rewritten once per level of the index. With fewer merges than that, parts
+ * would pile up while texts arrive, and a merge takes the longer the more parts there are.
+ */
+const MERGES_PER_PIECE = 3;
+/** In a portion that changed nothing: the rest of earlier merges. */
+const MERGES_MIN = 16;
+/** A merge that changes fewer rows had nothing to do (FTS5's documentation of `merge`). */
+const MERGED_ROWS_MIN = 2;
 /** Parts of the index on one level before a write merges all of them at once; regular merges keep far below. */
 const PARTS_MAX = 1_000;
 /** A search waits for this many writes, of a few milliseconds each, unless there is a backlog. */
@@ -45,8 +50,10 @@ export class Indexing {
   /** Items of which the pieces are being replaced over several writes. */
   readonly #underWay = new Set<number>();
   #timer: Timer | undefined;
-  /** Pieces that changed since the last merge. */
+  /** Pieces that changed since the last merges. */
   #unmerged = 0;
+  /** The index may have parts to merge. */
+  #isMergeable = true;
 
   constructor(deps: IndexingDeps) {
     this.#deps = deps;
@@ -96,8 +103,9 @@ export class Indexing {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       const { store } = this.#deps;
-      if (store.isRemoving.get() !== null) this.#unmerged += REMOVED_PIECES;
-      if (this.#unmerged < PIECES_PER_MERGE && store.queued.get(1) === null) return this.#again(POLL_MS);
+      if (store.isRemoving.get() !== null) this.#isMergeable = true;
+      if (this.#unmerged === 0 && !this.#isMergeable && store.queued.get(1) === null)
+        return this.#again(POLL_MS);
       this.#deps.background.run("search index", () => this.#run());
     }, ms);
     this.#timer.unref();
@@ -123,14 +131,21 @@ export class Indexing {
     const others = items.filter((item) => subjectOf(item).kind !== "file");
     if (others.length > 0) await inWrites(db, this.#indexing(others), { relaxed: true });
     if (files.length > 0) await this.#indexFiles(files);
-    if (this.#unmerged >= PIECES_PER_MERGE) await inWrites(db, this.#merging(), { relaxed: true });
-    return items.length > 0;
+    if (this.#unmerged > 0) this.#isMergeable = true;
+    const merges = Math.max(MERGES_MIN, this.#unmerged * MERGES_PER_PIECE);
+    this.#unmerged = 0;
+    if (this.#isMergeable) await inWrites(db, this.#merging(merges), { relaxed: true });
+    return items.length > 0 || this.#isMergeable;
   }
 
-  *#merging(): Generator<void, void> {
-    for (; this.#unmerged >= PIECES_PER_MERGE; this.#unmerged -= PIECES_PER_MERGE) {
-      this.#deps.store.merge.run(MERGE_PAGES);
-      if (this.#stop.signal.aborted) return;
+  /** Merges until the index has nothing left to merge, or `times` times. */
+  *#merging(times: number): Generator<void, void> {
+    const { store } = this.#deps;
+    for (let time = 0; time < times && !this.#stop.signal.aborted; time += 1) {
+      const before = store.totalChanges.get()!.count;
+      store.merge.run(MERGE_PAGES);
+      this.#isMergeable = store.totalChanges.get()!.count - before >= MERGED_ROWS_MIN;
+      if (!this.#isMergeable) return;
       yield;
     }
   }

@@ -80,6 +80,7 @@ function index(db: Db) {
       "INSERT INTO search_index (search_index, rank) VALUES (?, ?)",
     ),
     merge: db.query<never, [number]>("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?)"),
+    totalChanges: db.query<{ count: number }, []>("SELECT total_changes() AS count"),
     isRemoving: db.query<{ id: number }, []>("SELECT id FROM workspace_rows WHERE state <> 'live' LIMIT 1"),
     body: db.query<{ body: string }, [number]>("SELECT body FROM search_texts WHERE id = ?"),
   };

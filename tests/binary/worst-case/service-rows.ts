@@ -4,6 +4,8 @@
 import type { Database } from "bun:sqlite";
 import type { Backup } from "../../../src/service/backup/schema.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
+import { rangeOf } from "../../../src/service/search/index-ids.ts";
+import { FILE_TEXT_BYTES_MAX } from "../../../src/service/search/schema.ts";
 import { lookAtCopy } from "../../kit/service/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { FINDING_ROWS } from "./finding-rows.ts";
@@ -70,6 +72,27 @@ const gear = (fields: object) => ({
   code: "print(1)",
   ...fields,
 });
+
+const SAVED_AT_ONCE = 64;
+/** More would slow down each merge, and with it each write. */
+const INDEX_PARTS_MAX = 24;
+const WORD_RADIX = 36;
+
+function differentWords(seed: number): string {
+  const count = FILE_TEXT_BYTES_MAX / 16;
+  const word = (index: number) => (seed * count + index).toString(WORD_RADIX).split("").toReversed().join("");
+  return Array.from({ length: count }, (_, index) => `${word(index)} w${index}`).join(" ");
+}
+
+/** No file waits to be indexed, and the parts of the index are merged. */
+function isIndexed(db: Database): boolean {
+  const { parts, left } = db
+    .query<{ parts: number; left: number }, [number]>(
+      "SELECT (SELECT count(DISTINCT segid) FROM search_index_idx) AS parts, (SELECT count(*) FROM search_queue WHERE id >= ?) AS left",
+    )
+    .get(rangeOf("file")[0])!;
+  return left === 0 && parts <= INDEX_PARTS_MAX;
+}
 
 const MEMORY = "/context/file?path=large.md";
 
@@ -231,6 +254,16 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "as large as it may be": async (service) => {
       const path = own(`/file?path=large-${(attempts += 1)}.txt`);
       await asks("PUT", path, 201, () => "x\n".repeat(FILE_BYTES / 2 - 1))(service);
+    },
+    "many at once, of words that all differ, until they are indexed": async (service) => {
+      const saves = Array.from({ length: SAVED_AT_ONCE }, async (_, index) => {
+        const path = own(`/file?path=indexed-${index}.txt`)(service);
+        const body = differentWords((attempts += 1));
+        const answer = await service.admin.raw("PUT", path, { body });
+        if (!answer.ok) throw new Error(`save: ${answer.status} ${await answer.text()}`);
+      });
+      await Promise.all(saves);
+      await eventually(() => lookAtCopy(service.data, isIndexed), true);
     },
   },
   ...MESSAGE_ROWS,
