@@ -83,6 +83,7 @@ test("records every decision in order, in an intact chain", async () => {
     "workspace.create",
     "workspace.share",
     "workspace.unshare",
+    "agent.create",
     "wire.create",
     "wire.delete",
     "workspace.delete",

@@ -73,7 +73,7 @@ export class Blueprint {
   }
 
   createAgentIn(caller: Caller, workspaceId: number, input: CreateAgent): Agent {
-    const { store, models, journal } = this.#deps;
+    const { store, models, journal, audit } = this.#deps;
     const name = agentName(input.name);
     requireRoleFits(input.role);
     models.existing(input.model_id);
@@ -85,6 +85,8 @@ export class Blueprint {
     const id = this.#insert(workspaceId, name, input, { orchestrator: 0, at: position, budget: null });
     this.#requireRoom(workspaceId);
     const agent = this.#agent(id);
+    const detail = { workspace: workspaceId, name: agent.name, model: agent.model_id };
+    audit.record(caller, { action: "agent.create", target: `agent:${id}`, detail, content: agent.role });
     journal.append(workspaceId, turnOf(caller), "agent.created", { agent });
     return agent;
   }
@@ -132,7 +134,7 @@ export class Blueprint {
     if (row.orchestrator && name.text !== row.name)
       throw new AppError("refused", "the orchestrator cannot be renamed");
     if (row.budget !== null && name.key !== row.name_key)
-      this.#freeBudgetedName(caller, row, row.budget, { action: "agent.rename", to: name.text });
+      this.#requireBudgetRight(caller, row, row.budget, "rename");
     this.#requireFreeName(row.workspace_id, name, id);
     if (input.model_id !== undefined) models.existing(input.model_id);
     const { x, y } = input.position ?? row;
@@ -150,8 +152,29 @@ export class Blueprint {
     if (Buffer.byteLength(input.role ?? "") > Buffer.byteLength(row.role))
       this.#requireRoom(row.workspace_id);
     const agent = this.#agent(id);
+    this.#recordUpdate(caller, row, agent);
     journal.append(row.workspace_id, turnOf(caller), "agent.updated", { agent });
     return agent;
+  }
+
+  /** Two acts may be in one request: another name, and another role or model. A position is none. */
+  #recordUpdate(caller: Caller, before: AgentRow, { id, name, role, model_id: model }: Agent): void {
+    const { audit } = this.#deps;
+    const target = `agent:${id}`;
+    const place = { workspace: before.workspace_id };
+    if (name !== before.name) {
+      const detail = { ...place, ...budgetDetail(before), from: before.name, to: name };
+      audit.record(caller, { action: "agent.rename", target, detail });
+    }
+    if (role === before.role && model === before.model_id) return;
+    const detail = {
+      ...place,
+      name,
+      role_changed: role !== before.role,
+      model_before: before.model_id,
+      model,
+    };
+    audit.record(caller, { action: "agent.update", target, detail, content: role });
   }
 
   removeAgent(caller: Caller, id: number): Promise<void> {
@@ -164,30 +187,28 @@ export class Blueprint {
 
   /** Also removes its wires. Its entries of past turns stay. Raises `forbidden` if it has a budget that the caller may not change. */
   removeAgentIn(caller: Caller, id: number): void {
-    const { store, journal, clock } = this.#deps;
+    const { store, journal, audit, clock } = this.#deps;
     const row = this.existingAgent(id);
     if (row.orchestrator) throw new AppError("refused", "the orchestrator cannot be deleted");
-    if (row.budget !== null) this.#freeBudgetedName(caller, row, row.budget, { action: "agent.delete" });
+    if (row.budget !== null) this.#requireBudgetRight(caller, row, row.budget, "delete");
     for (const wire of store.wiresOfAgent.all(id, id)) this.removeWireIn(caller, wire.id);
     store.removeAgent.run(clock.now(), id);
+    const detail = { workspace: row.workspace_id, name: row.name, ...budgetDetail(row) };
+    audit.record(caller, { action: "agent.delete", target: `agent:${id}`, detail });
     journal.append(row.workspace_id, turnOf(caller), "agent.removed", { agent_id: id });
   }
 
   /** Another agent that takes the name would have no budget, so only those who may change the budget free the name. */
-  #freeBudgetedName(
+  #requireBudgetRight(
     caller: Caller,
     { id, name, workspace_id: workspaceId }: AgentRow,
     budget: string,
-    { action, to }: { readonly action: "agent.delete" | "agent.rename"; readonly to?: string },
+    verb: "delete" | "rename",
   ): void {
-    const { access, audit } = this.#deps;
-    const verb = action === "agent.delete" ? "delete" : "rename";
+    const { access } = this.#deps;
     const act = `${verb} "${name}", because it has a budget; ask one of them to ${verb} it or to clear its budget`;
     const details = { agent_id: id, budget: JSON.parse(budget) as Budget };
     access.requireOwner(caller, access.workspace(caller, workspaceId), act, details);
-    const renamed = to === undefined ? {} : { from: name, to };
-    const detail = { workspace: workspaceId, budget, ...renamed };
-    audit.record(caller, { action, target: `agent:${id}`, detail });
   }
 
   createWire(caller: Caller, workspaceId: number, input: CreateWire): Promise<Wire> {
@@ -395,6 +416,10 @@ function agentName(input: string): Name {
 function requireRoleFits(role: string): void {
   if (role.length > ROLE_CHARACTERS_MAX)
     throw fieldError("invalid", "role", `at most ${ROLE_CHARACTERS_MAX} characters`);
+}
+
+function budgetDetail({ budget }: AgentRow): { readonly budget?: string } {
+  return budget === null ? {} : { budget };
 }
 
 function budgetJson(budget: Budget | null): string | null {

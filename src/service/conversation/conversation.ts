@@ -105,11 +105,13 @@ export class Conversation {
     return toEntry(access.nested(caller, "entry", id, store.byId.get(id)));
   }
 
-  /** Stops replaying an entry to the model. Idempotent. */
+  /** Stops replaying an entry to the model, on the record: the agents act without it from then on. Idempotent. */
   forget(caller: Caller, id: number): Promise<void> {
     return this.#deps.db.write(() => {
       const row = this.#visible(caller, id);
-      if (row.forgotten_at === null) this.forgetIn(row);
+      if (row.forgotten_at !== null) return;
+      this.#recordReplay(caller, "entry.forget", row);
+      this.forgetIn(row);
     });
   }
 
@@ -118,6 +120,7 @@ export class Conversation {
     return db.write(() => {
       const row = this.#visible(caller, id);
       if (row.forgotten_at !== null) {
+        this.#recordReplay(caller, "entry.restore", row);
         store.setForgotten.run(null, id);
         journal.append(row.workspace_id, row.turn_id, "entry.restored", { entry_id: id });
         db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
@@ -286,6 +289,15 @@ export class Conversation {
       rows.push(row);
     }
     return rows;
+  }
+
+  #recordReplay(caller: Caller, action: "entry.forget" | "entry.restore", row: EntryRow): void {
+    this.#deps.audit.record(caller, {
+      action,
+      target: `entry:${row.id}`,
+      detail: { workspace: row.workspace_id, turn: row.turn_id },
+      content: reviewed(row),
+    });
   }
 
   #clearIn({ name, auth }: Caller, row: EntryRow): void {

@@ -76,10 +76,12 @@ export class Teams {
     const { db, store, audit, rightsChanged } = this.#deps;
     return db.write(() => {
       this.#requireLead(caller, id);
-      if (!store.userById.get(userId)) throw notFound("user", userId);
+      const user = store.userById.get(userId);
+      if (!user) throw notFound("user", userId);
       if (store.addMember.run(id, userId) > 0) {
         db.afterCommit(rightsChanged);
-        audit.record(caller, { action: "team.member.add", target: `team:${id}`, detail: { user: userId } });
+        const detail = { user: userId, user_name: user.name };
+        audit.record(caller, { action: "team.member.add", target: `team:${id}`, detail });
       }
       return this.#record(id);
     });
@@ -91,7 +93,8 @@ export class Teams {
       this.#requireLead(caller, id);
       if (store.removeMember.run(id, userId) === 0) throw notFound("member", userId);
       db.afterCommit(rightsChanged);
-      audit.record(caller, { action: "team.member.remove", target: `team:${id}`, detail: { user: userId } });
+      const detail = { user: userId, user_name: store.userById.get(userId)?.name ?? null };
+      audit.record(caller, { action: "team.member.remove", target: `team:${id}`, detail });
     });
   }
 

@@ -64,8 +64,9 @@ test("lets only the owner or an admin delete an agent that has a budget, and rec
   const records = await at.admin.get("/audit?action=agent.delete");
   const detail = { workspace: lab.id, budget: JSON.stringify(budget) };
   expect(records.toReversed()).toMatchObject([
-    { actor: "owner", target: `agent:${one}`, detail },
-    { actor: "admin", target: `agent:${two}`, detail },
+    { actor: "member", target: `agent:${free}`, detail: { workspace: lab.id, name: "free" } },
+    { actor: "owner", target: `agent:${one}`, detail: { ...detail, name: "one" } },
+    { actor: "admin", target: `agent:${two}`, detail: { ...detail, name: "two" } },
   ]);
 });
 
@@ -86,12 +87,12 @@ test("lets only the owner or an admin rename an agent that has a budget, and rec
   await member.patch(`/agents/${free!.id}`, { name: "freed" });
   await rename(owner, "two");
 
-  expect(await at.admin.get("/audit?action=agent.rename")).toMatchObject([
-    {
-      actor: "owner",
-      target: `agent:${one!.id}`,
-      detail: { workspace: lab.id, budget: JSON.stringify(budget), from: "One", to: "two" },
-    },
+  const records = await at.admin.get("/audit?action=agent.rename");
+  const budgeted = { workspace: lab.id, budget: JSON.stringify(budget) };
+  expect(records.map(({ actor, target, detail }) => [actor, target, detail])).toEqual([
+    ["owner", `agent:${one!.id}`, { ...budgeted, from: "One", to: "two" }],
+    ["member", `agent:${free!.id}`, { workspace: lab.id, from: "free", to: "freed" }],
+    ["member", `agent:${one!.id}`, { ...budgeted, from: "one", to: "One" }],
   ]);
 });
 
