@@ -48,7 +48,8 @@ export function toCall(row: CallFacts): CallSummary {
     provider_name: row.provider_name,
     protocol: row.protocol,
     status: row.status,
-    attempts: row.attempts,
+    // Stored with the duration, when the call ends.
+    attempts: row.duration_ms === null ? null : row.attempts,
     finish: row.finish,
     error: row.error,
     http_status: row.http_status,

@@ -109,7 +109,9 @@ const callFields = {
   provider_name: Type.String(),
   protocol: Type.String(),
   status: oneOf(runStatuses),
-  attempts: Type.Integer(),
+  attempts: nullable(
+    Type.Integer({ description: "null while the call runs, and if a crash ended it: unknown is not zero" }),
+  ),
   finish: nullable(Type.String()),
   error: nullable(Type.String()),
   /** With which the provider refused the last attempt; null when it answered, or was not reached. */

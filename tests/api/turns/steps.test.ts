@@ -225,3 +225,15 @@ test("keeps the reported tokens of each answer", async () => {
     ["agent", 140, 5],
   ]);
 });
+
+test("does not claim that a call whose end is not recorded made no attempt", async () => {
+  await using lab = await world({ model: true });
+  lab.model.script("boss", [[say("Half a"), hang()]]);
+  const turn = await lab.begin("go");
+  await lab.model.waitFor((request) => request.model === "boss");
+  const attempts = async () => (await lab.admin.get(`/turns/${turn.id}/calls`)).map((each) => each.attempts);
+  expect(await attempts()).toEqual([null]);
+  await lab.admin.post(`/turns/${turn.id}/cancel`);
+  await lab.end(turn);
+  expect(await attempts()).toEqual([1]);
+});

@@ -62,7 +62,7 @@ export function CallFacts(props: { readonly call: Call }): JSX.Element {
             <Time time={props.call.started_at} />
           </dd>
           <dt>Attempts</dt>
-          <dd>{props.call.attempts}</dd>
+          <dd>{props.call.attempts ?? (running() ? "not yet known" : "unknown")}</dd>
           <dt>Status</dt>
           <dd>{props.call.status}</dd>
           <dt>Finish</dt>
