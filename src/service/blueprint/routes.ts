@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { turnOfOthers } from "../../kit/clock.ts";
+import { ownTurn } from "../../kit/clock.ts";
 import { fromPath } from "../../kit/http/text-params.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -16,7 +16,7 @@ export function blueprintRoutes(plugin: Admission, blueprint: Blueprint) {
       "/workspaces/:id/agents",
       async ({ caller, params }) => {
         // Two hundred agents with long roles take a few milliseconds to read, check and send.
-        await turnOfOthers();
+        await ownTurn();
         return blueprint.agents(caller, params.id);
       },
       { caller: "ws", params: fromPath(IdParams), response: Type.Array(Agent) },
@@ -46,7 +46,7 @@ export function blueprintRoutes(plugin: Admission, blueprint: Blueprint) {
     .get(
       "/workspaces/:id/wires",
       async ({ caller, params }) => {
-        await turnOfOthers();
+        await ownTurn();
         return blueprint.wires(caller, params.id);
       },
       { caller: "ws", params: fromPath(IdParams), response: Type.Array(Wire) },
