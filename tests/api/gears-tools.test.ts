@@ -242,6 +242,23 @@ test("saves a version when forging again, and never overwrites another workspace
   ]);
 });
 
+test("tells an agent that was deleted during its work why its gear is not saved", async () => {
+  await using lab = await world({ workers: ["scout"], sandbox: isolatedSandbox() });
+  const deleted = gate();
+  lab.model
+    .script("boss", [call("delegate", { agent: "scout", task: "Make a gear." }), say("done")])
+    .script("scout", [[deleted, call("gear_forge", FORGE)], say("not saved")]);
+  const turn = await lab.begin("go");
+  await deleted.reached;
+  await lab.admin.delete(`/agents/${lab.agents["scout"]!}`);
+  deleted.open();
+  await lab.end(turn);
+  expect(lab.model.resultsOf("scout")).toEqual([
+    '"scout" was deleted from this workspace. Nothing was done.',
+  ]);
+  expect(await lab.admin.get("/gears")).toEqual([]);
+});
+
 test("refuses a forged description that is longer than the routes accept", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   const description = "d".repeat(GEAR_DESCRIPTION_CHARACTERS_MAX + 1);

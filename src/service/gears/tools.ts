@@ -127,7 +127,7 @@ function describedTo({ workspaceId, caller }: ToolScope, gear: GearRow): string 
   return gear.status === "approved" || isOurs ? gear.description : "(shown once it is approved)";
 }
 
-function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
+function forgeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool {
   return databaseTool({
     name: "gear_forge",
     description:
@@ -136,6 +136,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
     durable: true,
     check: ({ caller }, input) => gears.requireSchema(caller, input.args_schema),
     apply: (scope, input) => {
+      requirePresent(blueprint, scope);
       const known = gears.byName(input.name);
       const bind = (gearId: number) => {
         if (!bindings.isBound({ ...scope, gearId }))
@@ -150,6 +151,12 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
       );
     },
   });
+}
+
+/** An agent that a person deletes goes on until its answer. Raises `conflict`, because its gear would be bound to nobody. */
+function requirePresent(blueprint: Blueprint, { agentId, agentName }: ToolScope): void {
+  if (blueprint.agentById(agentId) === undefined)
+    throw new AppError("conflict", `"${agentName}" was deleted from this workspace`);
 }
 
 function reforge(
