@@ -85,7 +85,13 @@ test("starts without the right key file and logs it, fails calls with the reason
     const { turn } = events.findLast(({ type }) => type === "turn.finished")!.data.data as {
       turn: unknown;
     };
-    expect(turn).toMatchObject({ status: "failed", error: expect.stringContaining(missing) });
+    expect(turn).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining(
+        'the stored key of provider "a" cannot be read; an admin sees the reason',
+      ),
+    });
+    expect(JSON.stringify(events)).not.toContain(keyFile);
     expect(existsSync(keyFile)).toBe(false);
     // Restoring the right file is enough.
     renameSync(`${keyFile}.kept`, keyFile);

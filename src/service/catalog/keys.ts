@@ -1,6 +1,7 @@
 // Encrypts provider keys at rest with a key from a separate file (kit/secret-box.ts), so that a copy of the database reveals none.
 
 import type { Db } from "../../kit/storage/db.ts";
+import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { SecretBox } from "../../kit/secrets/secret-box.ts";
 import { catalogStore } from "./store.ts";
@@ -20,6 +21,19 @@ export class ProviderKeys {
   /** Returns the key; empty for none. Raises `unavailable` or `invalid` when the key file is missing, wrong or unreadable. */
   open(stored: string, providerId: number): string {
     return stored === "" ? "" : this.#box.open(stored, about(providerId));
+  }
+
+  /** As `open`, for a call whose error everyone in the workspace reads: the error does not contain the path of the key file. */
+  openForCall(stored: string, provider: { readonly id: number; readonly name: string }): string {
+    try {
+      return this.open(stored, provider.id);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError(
+        error.code,
+        `the stored key of provider "${provider.name}" cannot be read; an admin sees the reason by testing the provider under Models`,
+      );
+    }
   }
 }
 

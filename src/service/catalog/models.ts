@@ -134,7 +134,7 @@ export class Models {
       providerId: row.provider_id,
       providerName: row.provider_name,
       baseUrl: row.base_url,
-      apiKey: keys.open(row.api_key, row.provider_id),
+      apiKey: keys.openForCall(row.api_key, { id: row.provider_id, name: row.provider_name }),
       prices: { input: row.input_price, cachedInput: row.cached_input_price, output: row.output_price },
       contextTokens: row.context_tokens,
       outputTokens: row.output_tokens,
