@@ -26,8 +26,23 @@ export async function whenQuiet(): Promise<void> {
   while (isBusy() && performance.now() < until) await idle();
 }
 
+/** Resolves before a paint, once no part is being loaded, or after `msMax`. */
+export async function whenPartsAreThere(msMax: number): Promise<void> {
+  const until = performance.now() + msMax;
+  do await nextFrame();
+  while (isLoading() && performance.now() < until);
+}
+
+function nextFrame(): Promise<unknown> {
+  return new Promise((resolve) => (document.hidden ? setTimeout(resolve) : requestAnimationFrame(resolve)));
+}
+
+function isLoading(): boolean {
+  return loads > 0;
+}
+
 function isBusy(): boolean {
-  return loads > 0 || isReading();
+  return isLoading() || isReading();
 }
 
 function idle(): Promise<void> {

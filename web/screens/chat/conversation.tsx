@@ -6,6 +6,7 @@ import ArrowDown from "lucide-solid/icons/arrow-down";
 import {
   createEffect,
   createMemo,
+  createSignal,
   For,
   type JSX,
   Match,
@@ -17,6 +18,7 @@ import {
 } from "solid-js";
 import { count } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
+import { whenPartsAreThere } from "../../kit/quiet.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Item } from "../../state/transcript.ts";
@@ -34,6 +36,8 @@ const START_PX = 24;
 const END_ROOM_PX = 8;
 /** Nearer than this to the start, the previous page is read. */
 const BEGINNING_PX = 1_200;
+/** Cards and endings load as parts of their own. On a slow network, the conversation is shown without them after this time. */
+const PARTS_MS_MAX = 500;
 
 export function Conversation(props: { readonly items: readonly Item[] }): JSX.Element {
   let scroller!: HTMLDivElement;
@@ -92,9 +96,9 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
       >
         <LeftOut printing={printing()} count={props.items.length} />
         <div class="chat-all" ref={(made) => (all = made)}>
-          <div class="chat-shown" style={{ transform: `translateY(${offset()}px)` }}>
+          <Shown offset={offset()}>
             <For each={shown()}>{(key) => <Row found={byKey().get(key)} measure={measure} />}</For>
-          </div>
+          </Shown>
         </div>
       </div>
       <Show when={!following.atEnd()}>
@@ -131,6 +135,21 @@ function createShown(of: {
   /** The heights on paper are others. */
   const measure = (element: HTMLDivElement) => printing() || of.rows.measureElement(element);
   return { printing, shown, offset, measure };
+}
+
+/** The rows, shown once the parts of the first ones are there: each part would move the others. */
+function Shown(props: { readonly offset: number; readonly children: JSX.Element }): JSX.Element {
+  const [isPlaced, setPlaced] = createSignal(false);
+  onMount(() => void whenPartsAreThere(PARTS_MS_MAX).then(() => setPlaced(true)));
+  return (
+    <div
+      class="chat-shown"
+      classList={{ "is-placing": !isPlaced() }}
+      style={{ transform: `translateY(${props.offset}px)` }}
+    >
+      {props.children}
+    </div>
+  );
 }
 
 /** On paper, if the conversation began earlier. */
