@@ -22,17 +22,21 @@ const SEEDED = [
 describe("init solo by flags", () => {
   test("seeds every page at v1, where and how the flags say, and says what to do next", async () => {
     await using at = await initDesk();
-    const text = await at.printed("init", "solo", "--dir", "my notes");
-    expect(text).toBe(
+    const { exitCode, stdout, stderr } = await at.cairn("init", "solo", "--dir", "my notes");
+    expect([exitCode, stdout]).toEqual([
+      0,
+      `created the space my-notes in ${at.at("my notes")} with 7 pages (template solo)\n`,
+    ]);
+    expect(stderr).toBe(
       [
-        `created the space my-notes in ${at.at("my notes")} with 7 pages (template solo)`,
-        "",
-        "next:",
+        "[info] next:",
         `  cairn status --dir '${at.at("my notes")}'`,
         `  cairn activate --dir '${at.at("my notes")}'    # in a project folder: connects its AI tools to the space`,
         "",
       ].join("\n"),
     );
+    const quiet = await at.cairn("init", "solo", "--dir", "quiet", "--quiet");
+    expect([quiet.exitCode, quiet.stderr]).toEqual([0, ""]);
     const files = await at.data<{ path: string; version: number; state: string }[]>(
       "file",
       "list",
@@ -149,7 +153,7 @@ describe("init solo by flags", () => {
     mkdirSync(at.at("space", "inside"));
     const before = pictureOf(at.folder.path);
     const cases: [string, string][] = [
-      [".", `${at.folder.path} is your home folder; choose a folder of its own in it`],
+      [".", `${at.folder.path} is your home folder; choose a folder inside it`],
       ["/", "/ is the whole disk; choose a folder"],
       [".cairn", `${at.at(".cairn")} contains your settings; choose another folder`],
       ["file", `${at.at("file")} is not a folder`],
@@ -354,7 +358,7 @@ describe("the AI tools of the user", () => {
     );
     expect(readdirSync(at.folder.path)).toEqual([]);
     const text = await at.printed("init", "solo", "--dir", "a", "--tools", "claude-code, ");
-    expect(text).toContain(`\nconnected Claude Code: ${at.at(".claude", "settings.json")}\n\nnext:\n`);
+    expect(text).toContain(`\nconnected Claude Code: ${at.at(".claude", "settings.json")}\n`);
     expect(settings(at.folder.path)).toContain(at.at("a"));
     await at.folder.write(".claude/settings.json", "{ broken");
     const made = await at.data<{ problems: string[]; written: string[] }>(

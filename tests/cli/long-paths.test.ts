@@ -43,7 +43,7 @@ async function laptop(folder: Folder, server: ContextServer, name: string) {
     on: (path: string) => join(directory, path),
     data: async <T>(...args: string[]) => JSON.parse(await run(...args, "--json")) as T,
     sync: async () => JSON.parse(await run("sync", "--json")) as SyncReport,
-    join: () => run("init", "client", "--server", server.url, "--space", "team"),
+    join: () => run("init", "client", "--server", server.url, "--space", "team", "--quiet"),
   };
 }
 

@@ -78,7 +78,7 @@ bound("a first clone names what it could not store, and the next sync stores it"
   const { exitCode, stdout, stderr } = await one.run(...one.join);
   expect([exitCode, lastLine(stderr)]).toEqual([1, "Error: the disk refused to store 1 file; see above"]);
   expect(stdout).toContain(
-    "\nout of date  docs/a.md: cannot use the file in the working tree: permission denied\n\nnext:",
+    "\nout of date  docs/a.md: cannot use the file in the working tree: permission denied\n",
   );
   expect(one.read("top.md")).toBe("one\n");
   chmodSync(one.at("copy", "docs"), 0o700);

@@ -238,6 +238,13 @@ test("daemons exchange files; the unit's own command line is a daemon", async ()
     .cairn("daemon", "status")
     .then((one) => [one.exitCode, one.stdout, one.stderr]);
   expect([code, said]).toEqual(failure("the daemon is not running; start it with cairn daemon start"));
+  const stopped = await ann.cairn("daemon", "status", "--json");
+  expect(JSON.parse(stopped.stdout)).toMatchObject({
+    running: false,
+    pid: null,
+    connected: false,
+    problem: null,
+  });
   await ann.printed("daemon", "start");
   const { text } = await bob.data<{ text: string }>("daemon", "unit", "--token-file", bob.tokenFile);
   // As a shell splits it: nothing else than quotes and backslashes is special in these words.

@@ -42,7 +42,7 @@ async function space(folder: Folder) {
     expect([exitCode, stderr]).toEqual([0, ""]);
     return stdout;
   };
-  await printed("init", "solo", "--dir", directory, "--template", "blank", "--non-interactive");
+  await printed("init", "solo", "--dir", directory, "--template", "blank", "--non-interactive", "--quiet");
   await printed("space", "adopt");
   return {
     run,

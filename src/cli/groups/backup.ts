@@ -9,7 +9,7 @@ import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
 import type { OnProgress, RestoredServer } from "../../context/restore-server.ts";
 import { processEnvironment, temporaryDirectory, waitForStopSignal } from "../../kit/environment.ts";
 import { AppError, isErrorCode } from "../../kit/error.ts";
-import { formatOf, printData, printWarning } from "../../kit/terminal/output.ts";
+import { formatOf, printData, printNext, printWarning } from "../../kit/terminal/output.ts";
 import { connected } from "../connection.ts";
 import { progressLine } from "../progress.ts";
 import { nextCommand } from "../next-command.ts";
@@ -159,11 +159,9 @@ export const backupRestore = defineCommand({
         "clients of its spaces detect the restore, and ask before they continue",
         ...sealedText(one.sealed),
         ...tlsText(one.tls),
-        "",
-        "next:",
-        `  ${nextCommand(["server", "start"], [], { "server-dir": one.directory })}`,
       ].join("\n"),
     );
+    await printNext([nextCommand(["server", "start"], [], { "server-dir": made.directory })], format);
   },
 });
 

@@ -116,6 +116,17 @@ export const daemonStop = defineCommand({
   },
 });
 
+/** Programs get the same fields from a stopped daemon as from a running one. */
+const STOPPED: { readonly [Field in keyof DaemonStatus]: DaemonStatus[Field] | null } = {
+  pid: null,
+  started_at: null,
+  connected: false,
+  synced_at: null,
+  failures: 0,
+  problem: null,
+  next_try_at: null,
+};
+
 export const daemonStatus = defineCommand({
   meta: { name: "status", description: "Show whether the daemon is running, and its last result" },
   args: replicaArgs,
@@ -128,10 +139,14 @@ export const daemonStatus = defineCommand({
     const { openReplicaState } = await import("../../context/replica/state.ts");
     using state = await openReplicaState(directory);
     const held = state.held().map(({ path, direction, reason }) => ({ path, direction, reason }));
+    const running = status !== undefined;
     await printData(
-      { directory, running: status !== undefined, installed, ...status, held },
+      { directory, running, installed, ...(status ?? STOPPED), held },
       formatOf(args),
-      (one) => fields({ ...one, problem: one.problem?.message ?? null, held: held.length }),
+      ({ problem }) => {
+        const known = running ? { ...status, problem: problem?.message ?? null } : {};
+        return fields({ directory, running, installed, ...known, held: held.length });
+      },
     );
     if (held.length > 0 && formatOf(args) === "text")
       await printHint(

@@ -9,10 +9,11 @@ import { templateNames } from "../../context/spaces/templates.ts";
 import { oneOfWords, repeatable, subject } from "../../kit/terminal/arguments.ts";
 import { processEnvironment, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/terminal/output.ts";
+import { formatOf, printData, printNext } from "../../kit/terminal/output.ts";
 import { mayAsk, refuseMissing, type Answers, type Kind } from "../init/answers.ts";
 import {
   checkClientPlace,
+  clientNext,
   clientText,
   createClient,
   proveAddress,
@@ -20,9 +21,9 @@ import {
   spaceOf,
   tokenToJoin,
 } from "../init/client.ts";
-import { createServer, serverText } from "../init/new-server.ts";
+import { createServer, serverNext, serverText, type MadeServer } from "../init/new-server.ts";
 import { typedDirectory, wantedDirectory } from "../init/place.ts";
-import { checkSolo, createSolo, requireRecorded, soloText, type NewSolo } from "../init/solo.ts";
+import { checkSolo, createSolo, requireRecorded, soloNext, soloText, type NewSolo } from "../init/solo.ts";
 import { requireSynced } from "../refused-lines.ts";
 import { tokenIn } from "../connection.ts";
 import { variableToken } from "../credentials.ts";
@@ -232,7 +233,7 @@ export const initServerCommand = defineCommand({
     if (!isComplete && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
     refuseMissing({ "--space": space, "--admin": admin });
     const made = await createServer(answers, environment);
-    await printData(made, formatOf(args), serverText);
+    await printServer(made, args);
   },
 });
 
@@ -342,11 +343,12 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
       const joined = await createClient(proven, made, environment);
       const wired = await wire(directory, answers);
       await printData({ ...joined, ...wired }, format, (one) =>
-        withLines(clientText(one, own), wiredLines(one)),
+        [clientText(one), ...wiredLines(one)].join("\n"),
       );
+      await printNext(clientNext(joined, own), format);
       requireSynced(joined);
     },
-    server: async () => printData(await createServer(answers, environment), formatOf(args), serverText),
+    server: async () => printServer(await createServer(answers, environment), args),
   };
   await making[answers.kind!]();
 }
@@ -362,11 +364,15 @@ async function printSolo(
   const own = ownSpaceDirectory(environment);
   const created = await createSolo(made);
   const wired = await wire(made.directory, answers);
-  await printData({ ...created, ...wired }, format, (one) => withLines(soloText(one, own), wiredLines(one)));
+  await printData({ ...created, ...wired }, format, (one) =>
+    [soloText(one, own), ...wiredLines(one)].join("\n"),
+  );
+  await printNext(soloNext(created, own), format);
   requireRecorded(created);
 }
 
-/** Puts the lines before the commands that come next. */
-function withLines(text: string, lines: readonly string[]): string {
-  return lines.length === 0 ? text : text.replace("\n\nnext:", `\n${lines.join("\n")}\n\nnext:`);
+async function printServer(made: MadeServer, args: Flags): Promise<void> {
+  const format = formatOf(args);
+  await printData(made, format, serverText);
+  await printNext(serverNext(made), format);
 }

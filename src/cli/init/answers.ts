@@ -49,7 +49,7 @@ interface Manner {
 
 /** The command that brings a new space into the AI tools of a project. `dir`: the flag that names the space, if it needs one. */
 export function activateHint(dir: readonly string[]): string {
-  return `  ${commandText(["cairn", "activate", ...dir])}    # in a project folder: connects its AI tools to the space`;
+  return `${commandText(["cairn", "activate", ...dir])}    # in a project folder: connects its AI tools to the space`;
 }
 
 /** A person can be asked, and nobody forbade it. */

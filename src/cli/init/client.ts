@@ -126,19 +126,20 @@ function fetchedText({ files, bytes: size }: MadeClient): string {
   return files === 0 ? "nothing new" : `fetched ${plural(files, "file")}, ${bytes(size)}`;
 }
 
-/** `own`: the folder that commands use without `--dir`. */
-export function clientText(made: MadeClient, own: string): string {
-  const dir = made.directory === own ? [] : ["--dir", made.directory];
+export function clientText(made: MadeClient): string {
   const lines = [
     `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${fetchedText(made)}`,
   ];
   for (const path of made.conflicts) lines.push(`conflict: ${shown(path)} differs here; both texts are kept`);
   lines.push(...inColumns(refusedLines(made)));
-  const next = [["sync"], ["daemon", "install"]].map(
-    (words) => `  ${commandText(["cairn", ...words, ...dir])}`,
-  );
-  lines.push("", "next:", ...next, activateHint(dir));
   return lines.join("\n");
+}
+
+/** Returns the lines of the commands that come next. `own`: the folder that commands use without `--dir`. */
+export function clientNext({ directory }: MadeClient, own: string): string[] {
+  const dir = directory === own ? [] : ["--dir", directory];
+  const commands = [["sync"], ["daemon", "install"]].map((words) => commandText(["cairn", ...words, ...dir]));
+  return [...commands, activateHint(dir)];
 }
 
 async function withClient<T>(

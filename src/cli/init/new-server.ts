@@ -36,7 +36,7 @@ function flagProblem(
   return problem === undefined ? undefined : `${flag} "${value}": ${problem}`;
 }
 
-interface MadeServer {
+export interface MadeServer {
   readonly directory: string;
   readonly admin: string;
   readonly token: string;
@@ -68,20 +68,23 @@ export async function createServer(answers: Answers, environment: Environment): 
 }
 
 export function serverText(server: MadeServer): string {
-  const start = ["cairn", "server", "start", "--server-dir", server.directory];
-  const token = ["cairn", "auth", "token", "create", server.admin, "--server-dir", server.directory];
   return [
     `created the server in ${server.directory}`,
     "",
     `token of ${server.admin}, shown once, valid for 24 hours:`,
     `  ${server.token}`,
     `also in ${server.token_file}: copy it, then delete that file`,
-    "",
     ...portLines(server),
-    "next:",
-    `  ${commandText(start)}`,
-    `  ${commandText(token)}`,
   ].join("\n");
+}
+
+/** Returns the lines of the commands that come next. */
+export function serverNext({ directory, admin }: MadeServer): string[] {
+  const place = ["--server-dir", directory];
+  return [
+    commandText(["cairn", "server", "start", ...place]),
+    commandText(["cairn", "auth", "token", "create", admin, ...place]),
+  ];
 }
 
 /** A port that is taken may be free when the server starts. */
@@ -89,8 +92,8 @@ function portLines({ directory, port, port_in_use }: MadeServer): string[] {
   if (port_in_use !== true) return [];
   const words = ["cairn", "init", "server", "--reconfigure", "--server-dir", directory, "--port"];
   return [
+    "",
     `another program uses port ${port} now: stop it before you start the server, or choose another port:`,
     `  ${commandText(words)} <port>`,
-    "",
   ];
 }

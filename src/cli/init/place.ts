@@ -26,8 +26,7 @@ export function typedDirectory(text: string, environment: Environment): string {
 /** Returns why no space can be created there; undefined if one can. */
 export function placeProblem(directory: string, environment: Environment): string | undefined {
   const home = homeDirectory(environment);
-  if (directory === resolve(home))
-    return `${directory} is your home folder; choose a folder of its own in it`;
+  if (directory === resolve(home)) return `${directory} is your home folder; choose a folder inside it`;
   if (directory === dirname(directory)) return `${directory} is the whole disk; choose a folder`;
   if (directory === join(home, ".cairn")) return `${directory} contains your settings; choose another folder`;
   const around = outerSpace(directory);

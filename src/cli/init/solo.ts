@@ -141,7 +141,7 @@ export function requireRecorded({ directory, refused, behind }: MadeSolo): void 
 
 /** `own`: the folder that commands use without `--dir`. */
 export function soloText(made: MadeSolo, own: string): string {
-  const dir = made.directory === own ? [] : ["--dir", made.directory];
+  const dir = dirFlag(made, own);
   const place = `the space ${made.space} in ${made.directory}`;
   const pages = pagesText(made.written.length);
   const done = made.created ? `created ${place} with ${pages}` : `added ${pages} to ${place}`;
@@ -157,6 +157,13 @@ export function soloText(made: MadeSolo, own: string): string {
     lines.push(
       `${plural(made.untracked, "file")} without a version yet; record them with ${commandText(["cairn", "space", "adopt", ...dir])}`,
     );
-  lines.push("", "next:", `  ${commandText(["cairn", "status", ...dir])}`, activateHint(dir));
   return lines.join("\n");
 }
+
+/** Returns the lines of the commands that come next. */
+export function soloNext(made: MadeSolo, own: string): string[] {
+  const dir = dirFlag(made, own);
+  return [commandText(["cairn", "status", ...dir]), activateHint(dir)];
+}
+
+const dirFlag = ({ directory }: MadeSolo, own: string) => (directory === own ? [] : ["--dir", directory]);

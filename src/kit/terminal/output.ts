@@ -174,6 +174,11 @@ export async function printHint(text: string): Promise<void> {
   if (!manner.quiet) (await talk()).info(visible(text));
 }
 
+/** Prints the commands that come next on stderr, in text output only and not with --quiet. */
+export async function printNext(commands: readonly string[], format: Format): Promise<void> {
+  if (format === "text") await printHint(["next:", ...commands.map((command) => `  ${command}`)].join("\n"));
+}
+
 /** Loaded lazily: most commands print only data. */
 async function talk(): Promise<ConsolaInstance> {
   if (talking !== undefined) return talking;
