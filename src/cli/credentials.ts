@@ -1,5 +1,6 @@
 // Stores the tokens of people on servers in a private file. A server has one token for each user, because a folder that syncs uses the token of its
-// own user. All other commands use the token of the server's current user. SERVICE_TOKEN overrides both, for machines.
+// own user. All other commands use the token of the server's current user. SERVICE_TOKEN overrides both, for machines, but goes to no server that
+// only a folder names: somebody else may have made the folder.
 
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,6 +12,7 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/disk/modes.ts"
 import { accessProblem, isUnwritable } from "../kit/disk/disk.ts";
 import { readRegularFile } from "../kit/disk/regular-file.ts";
 import { replaceFile } from "../kit/disk/replace-file.ts";
+import { serverUrl } from "./server-url.ts";
 
 interface SavedToken {
   readonly user: string;
@@ -33,18 +35,40 @@ interface SingleUser extends SavedToken {
   readonly last?: boolean;
 }
 
-/** Returns SERVICE_TOKEN, or the saved token: of `user`, or of the current one. Raises `invalid` for a variable without a token. */
+/**
+ * Returns SERVICE_TOKEN, or the saved token: of `user`, or of the current one. The person named the server. Raises `invalid` for a variable without
+ * a token, or with another server than an address.
+ */
 export function storedToken(url: string, environment: Environment, user?: string): string | undefined {
-  return variableToken(environment) ?? savedToken(url, environment, user);
+  return variableToken(url, environment) ?? savedToken(url, environment, user);
 }
 
-/** Undefined if the variable is not set. Raises `invalid`. */
-export function variableToken(environment: Environment): string | undefined {
+/** Returns SERVICE_TOKEN; undefined if it is not set, or is for another server. Raises `invalid`. */
+export function variableToken(url: string, environment: Environment): string | undefined {
   const text = environment["SERVICE_TOKEN"];
   if (!text) return undefined;
   const token = accessTokenIn(text);
   if (token === undefined) throw new AppError("invalid", `SERVICE_TOKEN: ${TOKEN_EXPECTED}`);
-  return token;
+  const server = variableServer(environment);
+  return server === undefined || server === url ? token : undefined;
+}
+
+/** As `variableToken`, for a server that a folder names. Raises `refused` if the person neither signed in
+ * there, nor joined a folder with it, nor named it beside the token. */
+export function variableTokenOfFolder(url: string, environment: Environment): string | undefined {
+  const token = variableToken(url, environment);
+  const isNamed = variableServer(environment) === url || read(environment)[url] !== undefined;
+  if (token === undefined || isNamed) return token;
+  throw new AppError(
+    "refused",
+    `SERVICE_TOKEN is not sent to ${url}, which only this folder names; if you trust that server with it, set SERVICE_TOKEN_SERVER=${url}, or pass the token with --token-file`,
+    { server: url },
+  );
+}
+
+function variableServer(environment: Environment): string | undefined {
+  const text = environment["SERVICE_TOKEN_SERVER"];
+  return text ? serverUrl(text, "SERVICE_TOKEN_SERVER") : undefined;
 }
 
 /** Returns the saved token of `user`, or of the current one. */
@@ -75,6 +99,17 @@ export async function saveToken(url: string, saved: SavedToken, environment: Env
   await write({ ...servers, [url]: { ...server, current: before?.current ?? saved.user } }, environment);
 }
 
+/** Records that the person named the server, without a token. Does nothing if the file cannot be written. */
+export async function saveServer(url: string, environment: Environment): Promise<void> {
+  const servers = read(environment);
+  if (servers[url] !== undefined) return;
+  try {
+    await write({ ...servers, [url]: { users: [] } }, environment);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
+
 /** Deletes a token. If it was the current user's, the server has no current user afterwards: nobody takes their place unasked. */
 export async function forgetToken(url: string, token: string, environment: Environment): Promise<void> {
   const { [url]: server, ...others } = read(environment);
@@ -103,7 +138,7 @@ async function write(servers: Saved, environment: Environment): Promise<void> {
     if (!isUnwritable(error)) throw error;
     throw new AppError(
       "refused",
-      `cannot save the token in ${path}: ${accessProblem(error)}; give yourself access, or pass the token to each command with --token-file or SERVICE_TOKEN`,
+      `cannot save the token in ${path}: ${accessProblem(error)}; give yourself access, or pass the token to each command with --token-file, or SERVICE_TOKEN beside SERVICE_TOKEN_SERVER`,
     );
   }
 }

@@ -11,7 +11,7 @@ import { subject } from "../kit/terminal/arguments.ts";
 import { noCredential } from "../kit/http/bearer.ts";
 import { nameKey } from "../kit/text/names.ts";
 import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
-import { savedToken, variableToken } from "./credentials.ts";
+import { savedToken, variableTokenOfFolder } from "./credentials.ts";
 import { patiently } from "./retrying-client.ts";
 
 /** A command that starts the daemon waits this long for the server, which may be away. */
@@ -74,7 +74,7 @@ interface FolderToken {
 function tokenFor({ server, user }: Origin, tokenFile: string | undefined): FolderToken {
   const environment = processEnvironment();
   if (tokenFile !== undefined) return { token: tokenIn(tokenFile), remedy: " and leave out --token-file" };
-  const token = variableToken(environment);
+  const token = variableTokenOfFolder(server, environment);
   if (token !== undefined) return { token, remedy: " and unset SERVICE_TOKEN" };
   return { token: savedToken(server, environment, user), remedy: "" };
 }

@@ -10,8 +10,8 @@ import {
 } from "../context/space/directory.ts";
 import type { Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
-import { isLoopbackAddress } from "../kit/http/guard.ts";
 import { lastSignIn } from "./credentials.ts";
+import { serverUrl } from "./server-url.ts";
 
 export interface ServerFlags {
   readonly server?: string | undefined;
@@ -93,28 +93,4 @@ function found(environment: Environment): SpaceTarget {
 
 function contradiction(one: string, other: string): AppError {
   return new AppError("invalid", `use ${one} or ${other}, not both`);
-}
-
-/** Raises `invalid`. */
-export function serverUrl(text: string): string {
-  const url = URL.parse(text);
-  if (
-    !url ||
-    (url.protocol !== "http:" && url.protocol !== "https:") ||
-    [url.username, url.password, url.search, url.hash].some((part) => part !== "")
-  )
-    throw new AppError(
-      "invalid",
-      `--server "${text}": expected an address, for example https://context.example.org`,
-      withScheme(text),
-    );
-  return (url.origin + url.pathname).replace(/\/+$/, "");
-}
-
-/** The address that a host without a scheme means: a server speaks plain HTTP on its own machine only. */
-function withScheme(text: string): { did_you_mean: string } | undefined {
-  const host = text.includes("://") ? null : URL.parse(`http://${text}`);
-  if (!host || host.hostname === "" || host.username !== "" || host.search !== "") return undefined;
-  const isHere = isLoopbackAddress(host.hostname.replace(/^\[(.*)\]$/, "$1"));
-  return { did_you_mean: `${isHere ? "http" : "https"}://${text}` };
 }

@@ -120,7 +120,7 @@ async function byDaemons(
 ): Promise<{ arrival: number; restMs: number }> {
   const daemonOf = (directory: string) =>
     Bun.spawn([binaryPath("cairn"), "daemon", "run", "--dir", directory], {
-      env: { ...process.env, SERVICE_TOKEN: server.bootstrap },
+      env: { ...process.env, SERVICE_TOKEN: server.bootstrap, SERVICE_TOKEN_SERVER: server.url },
       stdio: ["ignore", "ignore", "inherit"],
     });
   const daemons = [daemonOf(ann), daemonOf(bob)];

@@ -1,6 +1,7 @@
 // Goal: folders of several users under one home sync as the user who joined each, whoever is signed in; without that user's token nothing is sent,
 // nothing is recorded, and the command that signs them in is named.
 
+import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { binaryPath } from "../kit/binaries.ts";
@@ -114,6 +115,43 @@ describe("a folder that syncs", () => {
     expect(await server.admin.get("/spaces/team/files")).toEqual([]);
     await at.printed("sync", "--dir", "ann", ...one.tokenFile("ann"));
     expect(await one.author("new.md")).toBe("ann");
+  });
+
+  test("gets SERVICE_TOKEN only if its server was named by the person", async () => {
+    await using one = await office();
+    const { at, server } = one;
+    await one.join("ann", ...one.tokenFile("ann"));
+    const heard: string[] = [];
+    await using other = Bun.serve({
+      port: 0,
+      fetch({ headers }) {
+        heard.push(headers.get("Authorization") ?? "");
+        return Response.json({ name: "ann" });
+      },
+    });
+    const { origin } = other.url;
+    const sync = join(at.at("ann"), ".sync", "state.db");
+    {
+      using state = new Database(sync);
+      state.run("UPDATE replica SET server = ?", [origin]);
+    }
+    const run = async (environment: Record<string, string>, ...args: string[]) => {
+      const child = Bun.spawn([binaryPath("cairn"), ...args, "--dir", at.at("ann")], {
+        env: { ...process.env, HOME: at.folder.path, SERVICE_TOKEN: one.tokens["ann"], ...environment },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      return [await within("cairn ends", child.exited), await child.stderr.text()];
+    };
+    const refused = failure(
+      `SERVICE_TOKEN is not sent to ${origin}, which only this folder names; if you trust that server with it, set SERVICE_TOKEN_SERVER=${origin}, or pass the token with --token-file`,
+    );
+    for (const command of [["sync"], ["pull"], ["daemon", "start"]])
+      expect([command, ...(await run({}, ...command))]).toEqual([command, ...refused]);
+    expect(heard).toEqual([]);
+    await run({ SERVICE_TOKEN_SERVER: server.url }, "sync");
+    expect(heard).toEqual([]);
+    await run({ SERVICE_TOKEN_SERVER: origin }, "sync");
+    expect(heard[0]).toBe(`Bearer ${one.tokens["ann"]}`);
   });
 
   test("is not joined again by another user", async () => {

@@ -183,6 +183,7 @@ bound("a copy of a server says which server it follows, and does not sync", asyn
     HOME: directory,
     TMPDIR: join(folder.path, "scratch"),
     SERVICE_TOKEN: token,
+    SERVICE_TOKEN_SERVER: server.url,
     SERVICE_DIR: directory,
   };
   setModes(directory, SHUT);

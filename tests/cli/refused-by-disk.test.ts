@@ -23,7 +23,12 @@ async function office() {
   for (const name of ["home", "copy"]) mkdirSync(at(name));
   await Bun.write(at("home", "token"), token);
   for (const name of ["home", "copy"]) giveToNobody(at(name));
-  const environment = { HOME: at("home"), SERVICE_TOKEN: token, SERVICE_DIR: at("copy") };
+  const environment = {
+    HOME: at("home"),
+    SERVICE_TOKEN: token,
+    SERVICE_TOKEN_SERVER: server.url,
+    SERVICE_DIR: at("copy"),
+  };
   const join_ = ["init", "client", "--server", server.url, "--space", "team"];
   return {
     folder,
@@ -93,7 +98,7 @@ bound("a clone whose token cannot be saved says so, and syncs with the token of 
   const saved = one.at("home", ".cairn", "credentials.json");
   expect([exitCode, lastLine(stderr)]).toEqual([
     1,
-    `Error: cannot save the token in ${saved}: permission denied; give yourself access, or pass the token to each command with --token-file or SERVICE_TOKEN`,
+    `Error: cannot save the token in ${saved}: permission denied; give yourself access, or pass the token to each command with --token-file, or SERVICE_TOKEN beside SERVICE_TOKEN_SERVER`,
   ]);
   expect((await one.run("sync")).stdout).toStartWith("up to date with team of ");
 });

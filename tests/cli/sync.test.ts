@@ -31,6 +31,7 @@ async function laptop(
   const environment = {
     HOME: join(folder.path, `home-${name}`),
     SERVICE_TOKEN: token,
+    SERVICE_TOKEN_SERVER: url(),
     SERVICE_DIR: directory,
   };
   return { ...copy, ...cairnAt([], { environment }), tokenFile };

@@ -117,7 +117,12 @@ bound(
     await copy.join();
     chmodSync(folder.path, 0o755);
     giveToNobody(directory);
-    const environment = { HOME: directory, SERVICE_TOKEN: token, SERVICE_DIR: directory };
+    const environment = {
+      HOME: directory,
+      SERVICE_TOKEN: token,
+      SERVICE_TOKEN_SERVER: server.url,
+      SERVICE_DIR: directory,
+    };
     const sync = () => asNobody(["sync", "--json"], { environment });
     expect((await sync()).exitCode).toBe(0);
     {

@@ -53,7 +53,7 @@ function save({ copy }: Machine, path: string, line: string, saved: Set<string>)
 
 function start(server: RunningContext, { copy }: Machine) {
   return Bun.spawn([binaryPath("cairn"), "sync", "--dir", copy.directory], {
-    env: { ...process.env, SERVICE_TOKEN: server.bootstrap },
+    env: { ...process.env, SERVICE_TOKEN: server.bootstrap, SERVICE_TOKEN_SERVER: server.url },
     // Paths that could not be synced are data; the error only counts them.
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -235,7 +235,7 @@ class World {
   async #killedSync(program: string, person: Person): Promise<void> {
     const { copy, token } = person;
     const child = Bun.spawn([program, "sync", "--yes", "--dir", copy.directory], {
-      env: { ...process.env, SERVICE_TOKEN: token },
+      env: { ...process.env, SERVICE_TOKEN: token, SERVICE_TOKEN_SERVER: this.#server.url },
       stdio: ["ignore", "ignore", "ignore"],
     });
     const begun = performance.now();

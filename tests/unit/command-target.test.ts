@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { serverTarget, serverUrl, spaceTarget } from "../../src/cli/target.ts";
+import { serverUrl } from "../../src/cli/server-url.ts";
+import { serverTarget, spaceTarget } from "../../src/cli/target.ts";
 import { serverDirectory } from "../../src/context/config/directory.ts";
 import { forgetToken, lastSignIn, saveSignIn, saveToken } from "../../src/cli/credentials.ts";
 import { temporaryFolder } from "../kit/folder.ts";

@@ -7,8 +7,11 @@ import {
   lastSignIn,
   savedToken,
   saveSignIn,
+  saveServer,
   saveToken,
   storedToken,
+  variableToken,
+  variableTokenOfFolder,
 } from "../../src/cli/credentials.ts";
 import { TOKEN_EXPECTED } from "../../src/kit/secrets/access-token.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -80,6 +83,36 @@ test("SERVICE_TOKEN is one token and wins over all that are saved", async () => 
   expect([token(""), token(" 9\n")]).toEqual(["1", "9"]);
   for (const text of [" ", "cairn_a\nit does not expire", "cairn_a b", "cairn_ä"])
     await refusal(() => token(text), "invalid", `SERVICE_TOKEN: ${TOKEN_EXPECTED}`);
+});
+
+test("SERVICE_TOKEN_SERVER limits SERVICE_TOKEN to one server", async () => {
+  await using at = await home();
+  await saveSignIn(URL_A, { user: "ann", token: "1" }, at.environment);
+  const machine = { ...at.environment, SERVICE_TOKEN: "9", SERVICE_TOKEN_SERVER: `${URL_B}/` };
+  expect([storedToken(URL_A, machine), storedToken(URL_B, machine)]).toEqual(["1", "9"]);
+  expect([variableTokenOfFolder(URL_A, machine), variableTokenOfFolder(URL_B, machine)]).toEqual([
+    undefined,
+    "9",
+  ]);
+  await refusal(
+    () => variableToken(URL_A, { ...machine, SERVICE_TOKEN_SERVER: "example" }),
+    "invalid",
+    'SERVICE_TOKEN_SERVER "example": expected an address, for example https://context.example.org',
+    { did_you_mean: "https://example" },
+  );
+});
+
+test("SERVICE_TOKEN goes to a folder's server only after a sign-in there", async () => {
+  await using at = await home();
+  const machine = { ...at.environment, SERVICE_TOKEN: "9" };
+  await refusal(
+    () => variableTokenOfFolder(URL_A, machine),
+    "refused",
+    `SERVICE_TOKEN is not sent to ${URL_A}, which only this folder names; if you trust that server with it, set SERVICE_TOKEN_SERVER=${URL_A}, or pass the token with --token-file`,
+    { server: URL_A },
+  );
+  await saveServer(URL_A, at.environment);
+  expect(variableTokenOfFolder(URL_A, machine)).toBe("9");
 });
 
 test("says that a file is damaged, whatever is in it", async () => {

@@ -25,7 +25,7 @@ const UNIT_WAIT_MS = 10_000;
 const STOP_WAIT_MS = 15_000;
 const LINES_DEFAULT = 100;
 /** A daemon that a person starts gets these as well. */
-const PASSED_ON = ["HOME", "USERPROFILE", "SERVICE_TOKEN"];
+const PASSED_ON = ["HOME", "USERPROFILE", "SERVICE_TOKEN", "SERVICE_TOKEN_SERVER"];
 
 const runArgs = { ...replicaArgs, ...tokenFileArg } as const;
 type RunFlags = { readonly dir?: string | undefined; readonly "token-file"?: string | undefined };

@@ -27,7 +27,7 @@ import { checkSolo, createSolo, requireRecorded, soloNext, soloText, type NewSol
 import { requireSynced } from "../refused-lines.ts";
 import { tokenIn } from "../connection.ts";
 import { variableToken } from "../credentials.ts";
-import { serverUrl } from "../target.ts";
+import { serverUrl } from "../server-url.ts";
 import type { Question } from "../wizard.ts";
 import { wire, wiredLines } from "./wiring.ts";
 import { commaList } from "../comma-list.ts";
@@ -169,7 +169,7 @@ export const initClient = defineCommand({
       await proveAddress(server!);
       return printMade(await wizard(answers, environment), args, environment);
     }
-    const isSaved = file === undefined && variableToken(environment) === undefined;
+    const isSaved = file === undefined && variableToken(server!, environment) === undefined;
     const proven = await proveServer(server!, token).catch((error: unknown) => {
       if (isSaved && mayAsk(args) && isUnauthenticated(error)) return undefined;
       throw error;

@@ -25,7 +25,7 @@ import { forgetStop, requestStop, waitForStop } from "../../kit/processes/stop-r
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { startInBackground } from "../starting.ts";
-import { serverUrl } from "../target.ts";
+import { serverUrl } from "../server-url.ts";
 import { wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 import { aliveText, isAlive, notRunning, shownUrl } from "./server-door.ts";

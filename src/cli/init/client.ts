@@ -9,7 +9,7 @@ import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { inWordsOfFlags, localDeps } from "../connection.ts";
-import { saveToken, storedToken } from "../credentials.ts";
+import { saveServer, saveToken, storedToken } from "../credentials.ts";
 import { patiently } from "../retrying-client.ts";
 import { progressLine } from "../progress.ts";
 import { listSpaces, onlySpace, unchosen } from "../space-choice.ts";
@@ -112,6 +112,7 @@ export async function createClient(
       joinSpace({ client, space, directory, onProgress, log }),
     );
     if (made.keepToken && token !== undefined) await saveToken(url, { user, token }, environment);
+    else await saveServer(url, environment);
     const { files, bytes: size, report } = joined;
     const conflicts = report.conflicts.map(({ path }) => path);
     const { held, refused, behind } = report;

@@ -20,7 +20,7 @@ import {
   type Answered,
 } from "../../kit/terminal/prompts.ts";
 import { storedToken } from "../credentials.ts";
-import { serverUrl } from "../target.ts";
+import { serverUrl } from "../server-url.ts";
 import { bytes, plural } from "../tables.ts";
 import type { Question } from "../wizard.ts";
 import type { Answers, Kind } from "./answers.ts";

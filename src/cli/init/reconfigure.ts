@@ -12,8 +12,8 @@ import { AppError } from "../../kit/error.ts";
 import { listenProblem } from "../../kit/network/hosts.ts";
 import { BACK, choose, introduce, typeLine } from "../../kit/terminal/prompts.ts";
 import { localDeps } from "../connection.ts";
-import { storedToken } from "../credentials.ts";
-import { serverUrl } from "../target.ts";
+import { savedToken, variableToken, variableTokenOfFolder } from "../credentials.ts";
+import { serverUrl } from "../server-url.ts";
 import { fields } from "../tables.ts";
 import { askEach, type Question } from "../wizard.ts";
 import { refuseProblems, type Kind } from "./answers.ts";
@@ -196,10 +196,11 @@ async function clientIn(
       },
     },
     // The join proves that the server at the address has the history of this copy, and that the token is its user's.
-    save: async ({ server = origin.server }) => {
-      const url = serverUrl(server);
-      const saved = (address: string) => storedToken(address, environment, origin.user);
-      const token = given ?? saved(url) ?? saved(origin.server);
+    save: async ({ server }) => {
+      const url = serverUrl(server ?? origin.server);
+      const variable = server === undefined ? variableTokenOfFolder : variableToken;
+      const saved = (address: string) => savedToken(address, environment, origin.user);
+      const token = given ?? variable(url, environment) ?? saved(url) ?? saved(origin.server);
       const proven = await proveServer(url, token);
       await createClient(proven, { space: origin.space, directory, keepToken: true }, environment);
     },
