@@ -10,7 +10,7 @@ import { resultFields } from "./run-records.ts";
 import type { GearRuns } from "./runs.ts";
 import type { GearTest, TestOutcome, TestReport } from "./schema.ts";
 
-/** Anyone who may dry-run. Runs the tests in order. Raises `refused` when there are none, `conflict` when the gear changes meanwhile. */
+/** Anyone who may dry-run. Runs the tests in order. Raises `unauthenticated` and `forbidden`, also afterwards, `refused` when there are none, `conflict` when the gear changes meanwhile. */
 export async function runTests(
   { gears, runs, isolation }: { gears: Gears; runs: GearRuns; isolation: Isolation },
   caller: Caller,
@@ -22,6 +22,8 @@ export async function runTests(
   if (gear.tests.length === 0) throw new AppError("refused", "the gear has no tests");
   const outcomes: TestOutcome[] = [];
   for (const test of gear.tests) outcomes.push(await runTest(runs, caller, gearId, test));
+  // The caller's credential or right may have ended while the tests ran.
+  runs.requireMayTry(caller);
   if (gears.existing(gearId).hash !== gear.content_hash)
     throw new AppError("conflict", "the gear was changed while its tests ran; run them again");
   return {
