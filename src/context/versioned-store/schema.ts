@@ -11,7 +11,7 @@ export const SNAPSHOT_NAME_CHARACTERS_MAX = 100;
 export const MESSAGE_CHARACTERS_MAX = 200;
 
 /** Path segments that are never documents, in any letter case: our own directories and the leftovers of tools. */
-export const RESERVED_NAMES = [".cairn", ".sync", ".git", ".DS_Store"] as const;
+export const RESERVED_NAMES = [".cairn", ".sync", ".git", ".hg", ".svn", ".DS_Store"] as const;
 
 /** `<epoch>.<seq>`. A different epoch means a different history. */
 export const Head = Type.String({

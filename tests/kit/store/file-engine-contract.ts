@@ -165,8 +165,9 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         "a/.Git/hooks/x",
         ".sync/state.db",
         "a/.DS_Store",
+        ".hg/hgrc",
+        "a/.SVN/entries",
         ".ds_store",
-        ".g\u200cit/x",
         "\uff0egit/x",
       ]) {
         const segment = path
