@@ -6,7 +6,6 @@
 import { sha256Hex } from "../../kit/crypto.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
-import { isReadByTools } from "./tool-settings.ts";
 import type { AclRule, Capability, Role } from "./schema.ts";
 
 /** Personal identity files: seeded once, then changed only by leads. */
@@ -153,7 +152,6 @@ export class Rights {
 function roleMay(role: Role, capability: Capability, path: string): boolean {
   if (capability === "list" || capability === "read") return true;
   if (role === "admin" || role === "space-lead") return true;
-  if (role !== "contributor") return false;
-  const segments = foldedPath(path).split("/");
-  return segments[0] !== IDENTITY && !isReadByTools(segments);
+  const [directory] = foldedPath(path).split("/", 1);
+  return role === "contributor" && directory !== IDENTITY;
 }

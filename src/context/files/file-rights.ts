@@ -3,9 +3,8 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { AppError } from "../../kit/error.ts";
-import { foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Capability } from "../access/schema.ts";
-import { isReadByTools } from "../access/tool-settings.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Effect, Operation } from "../versioned-store/engine.ts";
@@ -66,13 +65,7 @@ export function requireEffect(caller: Caller, space: string, effect: Effect): vo
 }
 
 export function refusal(caller: Caller, capability: Capability | "write", path: string): AppError {
-  const isForLeads = caller.rights.role === "contributor" && isReadByTools(foldedPath(path).split("/"));
-  const why = isForLeads ? ": programs obey it by themselves, so it needs a space-lead" : "";
-  return fileError(
-    "forbidden",
-    path,
-    `${caller.name} (${caller.rights.role}) may not ${capability} it${why}`,
-  );
+  return fileError("forbidden", path, `${caller.name} (${caller.rights.role}) may not ${capability} it`);
 }
 
 /**

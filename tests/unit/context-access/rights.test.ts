@@ -130,33 +130,3 @@ describe("rights", () => {
     ]);
   });
 });
-
-test("only leads change settings that programs obey by themselves, unless a rule grants it", () => {
-  const settings = [
-    ".vscode/tasks.json",
-    "docs/.Claude/settings.json",
-    ".cursor/mcp.json",
-    ".obsidian/plugins/x/main.js",
-    ".mcp.json",
-    "a/.ENVRC",
-    "bunfig.toml",
-    "repo/HEAD",
-    "desktop.ini",
-    "Team.code-workspace",
-  ];
-  const documents = ["AGENTS.md", "docs/heading.md", ".gitkeep", ".notes.md", "a/.env", "mcp.json.md"];
-  const contributor = new Rights("contributor", null, []);
-  const lead = new Rights("space-lead", null, []);
-  for (const path of settings)
-    expect([path, contributor.may("read", "s", path), lead.may("create", "s", path)]).toEqual([
-      path,
-      true,
-      true,
-    ]);
-  for (const capability of ["create", "update", "delete"] as const) {
-    expect(settings.filter((path) => contributor.may(capability, "s", path))).toEqual([]);
-    expect(documents.filter((path) => !contributor.may(capability, "s", path))).toEqual([]);
-  }
-  const granted = new Rights("contributor", null, [rule("allow", "s/.obsidian/**", "update")]);
-  expect(granted.may("update", "s", ".obsidian/plugins/x/main.js")).toBe(true);
-});
