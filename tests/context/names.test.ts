@@ -54,6 +54,17 @@ describe("names", () => {
       await refusal(put(admin, path, "x"), "conflict");
   });
 
+  test("refuses a new name that hides characters, and names it", async () => {
+    await using server = await contextServer({ files: { "memo.md": "one" } });
+    const { admin } = server;
+    for (const path of ["me\u200cmo.md", "me\u00admo.md", "memo\u{e0061}.md"])
+      await refusal(put(admin, path, "x"), "invalid", `${path}: must not contain invisible characters`, {
+        path,
+      });
+    await put(admin, "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.md", "x");
+    expect(await admin.get("/spaces/team/files")).toHaveLength(2);
+  });
+
   test("allows at most 1,024 bytes", async () => {
     await using server = await contextServer();
     const segment = "x".repeat(200);

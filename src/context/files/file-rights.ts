@@ -3,6 +3,7 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { AppError } from "../../kit/error.ts";
+import { hiddenProblem } from "../../kit/text/hidden-characters.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -62,6 +63,12 @@ const ASCII = /^[\0-\x7f]*$/;
 export function requireEffect(caller: Caller, space: string, effect: Effect): void {
   const needed = NEEDS[effect.op](effect);
   if (!caller.rights.may(needed, space, effect.path)) throw refusal(caller, needed, effect.path);
+}
+
+/** Raises `invalid` for a first version at a path that looks like another one. */
+export function requireNewName({ op, path, after }: Effect): void {
+  const problem = op === "write" && after?.version === 1 ? hiddenProblem(path) : undefined;
+  if (problem !== undefined) throw fileError("invalid", path, problem);
 }
 
 export function refusal(caller: Caller, capability: Capability | "write", path: string): AppError {

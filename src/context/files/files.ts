@@ -30,7 +30,14 @@ import { adoptTree, restoreTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
 import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
 import { blockersOf, fileError, fileNotFound, found, pathOf } from "../versioned-store/file-error.ts";
-import { refusal, requireEffect, requireRights, requireSome, seesEntry } from "./file-rights.ts";
+import {
+  refusal,
+  requireEffect,
+  requireNewName,
+  requireRights,
+  requireSome,
+  seesEntry,
+} from "./file-rights.ts";
 import type { Stored } from "../versioned-store/coding.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import { momentOf } from "./moment.ts";
@@ -384,7 +391,10 @@ export class Files {
 
   /** Runs inside the transaction. */
   #admit(caller: Caller, space: OpenSpace, plan: Plan, tell: Tell): void {
-    for (const effect of plan.effects) requireEffect(caller, space.name, effect);
+    for (const effect of plan.effects) {
+      requireEffect(caller, space.name, effect);
+      requireNewName(effect);
+    }
     this.#admitQuotas(caller, space, plan, tell);
   }
 

@@ -36,29 +36,8 @@ export function pathProblem(input: string): string | undefined {
   return undefined;
 }
 
-/** Scripts whose letters take another form beside a joiner. */
-const JOINING = (
-  "Arabic Syriac Nko Mongolian Adlam Devanagari Bengali Gurmukhi Gujarati " +
-  "Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan"
-).split(" ");
 /** Controls, lone surrogates, replacement characters, line ends, and characters that hide or reorder text. */
 const UNSEEN = /[\p{Cc}\p{Cs}\ufffd\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
-const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
-/**
- * Invisible characters where they change how a name is written: joiners in scripts that need them (Persian, Indic) and between emoji, the form of
- * an emoji, of a Han or of a Mongolian character, and the three flags of emoji that consist of tags.
- */
-const IN_PLACE = new RegExp(
-  [
-    String.raw`(?<=[${JOINING.map((script) => String.raw`\p{scx=${script}}`).join("")}])[\u200c\u200d](?![\u200c\u200d])`,
-    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})`,
-    String.raw`(?<=\p{Emoji})[\ufe0e\ufe0f]`,
-    String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
-    String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180f]`,
-    String.raw`(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`,
-  ].join("|"),
-  "gu",
-);
 /** Refused by at least one system; `:` opens a stream or follows a drive letter. */
 const FORBIDDEN = /[<>:"|?*]/;
 /** Some systems, and people, read these as / and \. */
@@ -74,7 +53,6 @@ function segmentProblem(segment: string): string | undefined {
   const plain = segment.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   if (plain === "") return "must not contain control or invisible characters";
   if (plain === "." || plain === "..") return `must not contain the segment "${plain}"`;
-  if (HIDDEN.test(segment.replace(IN_PLACE, ""))) return "must not contain control or invisible characters";
   const forbidden = FORBIDDEN.exec(segment);
   if (forbidden) return `must not contain ${forbidden[0]}`;
   // `℀` folds to `a/c`, and path rules are compared folded.

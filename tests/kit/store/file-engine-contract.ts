@@ -168,6 +168,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         ".hg/hgrc",
         "a/.SVN/entries",
         ".ds_store",
+        ".g\u200cit/x",
         "\uff0egit/x",
       ]) {
         const segment = path
