@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { eventually } from "../kit/eventually.ts";
 import { gate } from "../kit/model/index.ts";
 import { refusal } from "../kit/http/refusal.ts";
-import { approvedGear, isolatedSandbox } from "../kit/service/gears.ts";
+import { approvedGear, isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { type World, world } from "../kit/service/world.ts";
 
 const losses = [
@@ -51,4 +51,20 @@ test.each(losses)("ends the stream and withholds the answer of a run when $name"
   await refusal(answer, code);
   const runs = await at.admin.get(`/gears/${gear.id}/runs`);
   expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
+});
+
+test("withholds the report of stored tests when the caller's tokens are revoked during the last one", async () => {
+  const held = gate();
+  const sandbox = isolatedSandbox(async () => {
+    await held.opened;
+    return {};
+  });
+  await using at = await world({ sandbox });
+  const ann = await at.user("ann");
+  const gear = await makeGear(ann, { tests: [{ name: "one", args: {}, expected: "{}" }] });
+  const report = ann.post(`/gears/${gear.id}/tests/run`);
+  await eventually(() => sandbox.requests.length, 1);
+  await at.admin.delete(`/users/${ann.id}/tokens`);
+  held.open();
+  await refusal(report, "unauthenticated");
 });

@@ -10,7 +10,10 @@ import { resultFields } from "./run-records.ts";
 import type { GearRuns } from "./runs.ts";
 import type { GearTest, TestOutcome, TestReport } from "./schema.ts";
 
-/** Anyone who may dry-run. Runs the tests in order. Raises `unauthenticated` and `forbidden`, also afterwards, `refused` when there are none, `conflict` when the gear changes meanwhile. */
+/**
+ * Anyone who may dry-run. Runs the tests in order. Raises `unauthenticated` and `forbidden`, also after the last test; `refused` when there are none;
+ * `conflict` when the gear changes meanwhile.
+ */
 export async function runTests(
   { gears, runs, isolation }: { gears: Gears; runs: GearRuns; isolation: Isolation },
   caller: Caller,

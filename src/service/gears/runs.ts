@@ -202,7 +202,9 @@ export class GearRuns {
     return isolated ? { ...fields, isolated } : { ...fields, isolated, notice: NOT_ISOLATED_NOTICE };
   }
 
+  /** Raises `forbidden`, and `unauthenticated` once the credential is no longer valid. */
   requireMayTry(caller: Caller): void {
+    requireSignedIn(caller);
     if (caller.agent !== undefined)
       throw new AppError("forbidden", "run refused; gear not executed: agents cannot dry-run gears");
     if (this.#deps.sandbox.isolated || caller.role === "admin") return;
