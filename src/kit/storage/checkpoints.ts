@@ -51,6 +51,8 @@ export class Checkpoints {
   #workers: WorkerPool | undefined;
   #isOn = true;
   #running: Promise<void> | undefined;
+  /** In pages. After a checkpoint that failed, the WAL must grow before the next try, or each commit would begin one. */
+  #beginsAt = CHECKPOINT_PAGES;
 
   constructor(deps: CheckpointsDeps) {
     this.#deps = deps;
@@ -78,17 +80,22 @@ export class Checkpoints {
   /** Called after each commit. Looks at the size of the WAL each time, because one commit may change thousands of pages. */
   committed(): void {
     if (!this.#workers || !this.#isOn || this.#running) return;
-    if (this.#pages() >= CHECKPOINT_PAGES) this.#begin(this.#workers);
+    const pages = this.#pages();
+    if (pages < CHECKPOINT_PAGES) this.#beginsAt = CHECKPOINT_PAGES;
+    else if (pages >= this.#beginsAt) this.#begin(this.#workers, pages);
   }
 
-  #begin(workers: WorkerPool): void {
+  #begin(workers: WorkerPool, pages: number): void {
     const pass = () => workers.run(CHECKPOINT_JOB, this.#deps.path, { by: "checkpoint" });
     const work = async () => {
       await pass();
       await this.#deps.held(pass);
     };
     this.#running = work()
-      .catch((error: unknown) => this.#deps.onDefect(new Error(`checkpoint: ${messageOf(error)}`)))
+      .catch((error: unknown) => {
+        this.#beginsAt = pages + CHECKPOINT_PAGES;
+        this.#deps.onDefect(new Error(`checkpoint: ${messageOf(error)}`));
+      })
       .finally(() => (this.#running = undefined));
   }
 

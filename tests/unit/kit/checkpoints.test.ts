@@ -142,3 +142,18 @@ onLinux("limits the WAL if the workers fail, and never checkpoints while frozen"
   frozen.thaw();
   expect(pages()).toEqual({ wal_autocheckpoint: 16_384 });
 });
+
+onLinux("a checkpoint that fails is tried again after many more pages, not after each commit", async () => {
+  await using at = await opened();
+  at.workers.close();
+  const stopping = "checkpoint: the server is stopping";
+  const write = async (work: () => void) => {
+    await at.db.write(work);
+    await at.db.checkpointing;
+  };
+  for (let time = 0; time < WRITES; time += 1) await write(() => at.insertSome());
+  for (let time = 0; time < WRITES; time += 1) await write(() => at.insert.run("one more"));
+  expect(at.defects).toEqual([stopping]);
+  for (let time = 0; time < WRITES; time += 1) await write(() => at.insertSome());
+  expect(at.defects).toEqual([stopping, stopping]);
+});
