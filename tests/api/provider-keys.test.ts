@@ -46,7 +46,7 @@ test("creates the key file with the first secret, at the configured path", async
   expect(Buffer.from(readFileSync(path, "utf8").trim(), "base64url")).toHaveLength(32);
 });
 
-test("starts without the right key file and logs it, fails calls with the reason, and works once the key is entered again", async () => {
+test("starts without the right key file and logs it, fails calls without the path of the file, and works once the key is entered again", async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;
   const keyFile = join(data, "secrets.key");

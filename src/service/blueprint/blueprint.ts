@@ -157,7 +157,7 @@ export class Blueprint {
     return agent;
   }
 
-  /** Two acts may be in one request: another name, and another role or model. A position is none. */
+  /** A request may rename the agent and change its role or model; these are two records. A new position is none. */
   #recordUpdate(caller: Caller, before: AgentRow, { id, name, role, model_id: model }: Agent): void {
     const { audit } = this.#deps;
     const target = `agent:${id}`;
