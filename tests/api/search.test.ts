@@ -1,6 +1,7 @@
 // Goal: search finds conversations, entries, files, agents, gears and instructions of every workspace that one may see, and of no other; what changed
 // is found at once, what was deleted is not; no query is an error; an older database is indexed after its upgrade.
 
+import type { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -76,6 +77,15 @@ function writeOldDatabase(data: string): void {
   db.close();
 }
 
+const NOTES = 40;
+/** The index keeps up to three on a level. */
+const PARTS_MAX = 9;
+
+function partsOfIndex(db: Database): number {
+  return db.query<{ count: number }, []>("SELECT count(DISTINCT segid) AS count FROM search_index_idx").get()!
+    .count;
+}
+
 describe("search", () => {
   test("indexes an older database in the background", async () => {
     await using folder = await temporaryFolder();
@@ -90,6 +100,16 @@ describe("search", () => {
       ],
     );
     await eventually(async () => (await find(lab.admin, "kingfisher")).indexing, 0);
+  });
+
+  test("merges the parts of the index while nobody works", async () => {
+    await using lab = await world({ model: true });
+    // A search indexes the newest texts, in a write that adds a part.
+    for (let note = 0; note < NOTES; note += 1) {
+      await lab.admin.post("/instructions", { name: `note ${note}`, text: `number ${note}` });
+      await find(lab.admin, "note");
+    }
+    await eventually(async () => (await lookAtCopy(lab.data, partsOfIndex)) <= PARTS_MAX, true);
   });
 
   test("finds every kind by its name and by its text", async () => {
