@@ -29,6 +29,9 @@ interface ChangeMark {
   readonly seq: number;
 }
 
+/** For each space, the last change in the file and the earliest offset of its record. */
+type Followed = Map<string, Omit<ChangeMark, "space"> & { readonly bytes: number }>;
+
 /** Records that could not be written since the last that was. `from` and `to`: RFC 3339. */
 export interface LostRecords {
   readonly records: number;
@@ -51,13 +54,15 @@ interface AuditChainDeps {
 /** The place where the next start finds what the record is about, if the file lacks it. */
 interface Source {
   /** Changes of a space arrive in order. */
-  readonly change?: ChangeMark;
+  readonly change?: ChangeMark | undefined;
   /** The number of the pending record in the database. */
   readonly pending?: number;
 }
 
-interface Waiting extends Source {
+interface Waiting extends Omit<Source, "change"> {
   readonly entry: AuditEntry;
+  /** Undefined also if the space was removed meanwhile: the next start cannot write the record. */
+  change: ChangeMark | undefined;
   readonly written: () => void;
 }
 
@@ -69,8 +74,10 @@ export class AuditChain {
   #isDraining = false;
   #anchoring: Promise<void> = Promise.resolve();
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
-  /** For each space, the last change in the file and the earliest offset of its record; not stored in the database yet. */
-  readonly #followed = new Map<string, Omit<ChangeMark, "space"> & { readonly bytes: number }>();
+  /** Not stored in the database yet. */
+  #followed: Followed = new Map();
+  /** Taken from `#followed` by the anchor under way, which stores them. */
+  #storing: Followed = new Map();
   /** Spaces with a change whose record could not be written; the next start records it. */
   readonly #behind = new Set<string>();
   /** Pending records that are in the file; the next anchor removes them from the database. */
@@ -112,7 +119,7 @@ export class AuditChain {
   /** Resolves when the record is in the file or its write failed. */
   add(entry: AuditEntry, source: Source = {}): Promise<void> {
     const written = Promise.withResolvers<void>();
-    this.#waiting.push({ ...source, entry, written: written.resolve });
+    this.#waiting.push({ change: undefined, ...source, entry, written: written.resolve });
     if (!this.#isDraining) {
       this.#isDraining = true;
       queueMicrotask(() => this.#drain());
@@ -139,9 +146,11 @@ export class AuditChain {
     this.#anchorSoon();
   }
 
-  /** Drops the state of a removed space. */
+  /** Drops the state of a removed space, whose queued records are still written. */
   forget(space: string): void {
+    for (const waiting of this.#waiting) if (waiting.change?.space === space) waiting.change = undefined;
     this.#followed.delete(space);
+    this.#storing.delete(space);
     this.#behind.delete(space);
   }
 
@@ -176,8 +185,8 @@ export class AuditChain {
   async #anchorNow(closed: 0 | 1): Promise<void> {
     const { db, store, log } = this.#deps;
     const { entries, hash, bytes } = this.mark();
-    const followed = [...this.#followed];
-    this.#followed.clear();
+    const followed = (this.#storing = this.#followed);
+    this.#followed = new Map();
     const settled = this.#settled;
     this.#settled = [];
     try {

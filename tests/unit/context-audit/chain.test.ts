@@ -1,9 +1,11 @@
 // Goal: records of one turn go into the file together and in order, each before its writer goes on; what closes a record is the hash of its
 // canonical JSON, whatever the record looks like.
 
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import * as fc from "fast-check";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { AuditFile } from "../../../src/context/audit/audit-file.ts";
+import { ChangeRecords } from "../../../src/context/audit/change-records.ts";
 import { AuditChain, type AuditEntry } from "../../../src/context/audit/chain.ts";
 import { openingOf } from "../../../src/context/audit/opening.ts";
 import { hashOf, lineOf } from "../../../src/context/audit/record.ts";
@@ -40,6 +42,7 @@ async function bench() {
     path,
     errors,
     store,
+    changes: new ChangeRecords({ path, db, store, chain, log }),
     lines: () => readFileSync(path, "utf8").split("\n").slice(0, -1),
     async [Symbol.asyncDispose]() {
       await chain.close();
@@ -173,4 +176,51 @@ test("a record made while it closes is in the file and anchored, and nothing is 
   await closing;
   expect([actions(audit.lines()), audit.store.anchor()!.entries]).toEqual([["one", "two", "three"], 3]);
   expect(audit.errors).toEqual([]);
+});
+
+/** Each sync of the audit file waits for `release`, and then fails with `error`, if given. `held` resolves when one waits. */
+function heldSync() {
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const spy = spyOn(AuditFile.prototype, "sync").mockImplementation(() => {
+    held.resolve();
+    return release.promise;
+  });
+  return { held: held.promise, release, [Symbol.dispose]: () => spy.mockRestore() };
+}
+
+const changeOf = (space: string, seq = 1) => ({ change: { space, epoch: "e", seq } });
+
+test("a space that is removed while the anchor waits for the disk leaves no row", async () => {
+  await using audit = await bench();
+  for (const failure of [undefined, new Error("as if the disk were broken")]) {
+    await Promise.all(["team", "other"].map((space) => audit.chain.add(entry(space), changeOf(space))));
+    {
+      using sync = heldSync();
+      const anchoring = audit.chain.anchor();
+      await sync.held;
+      await audit.changes.forget("team");
+      if (failure) sync.release.reject(failure);
+      else sync.release.resolve();
+      await anchoring;
+    }
+    await audit.chain.anchor();
+    expect(audit.store.source.get("team")).toBeNull();
+    expect(audit.store.source.get("other")).toMatchObject({ epoch: "e", seq: 1 });
+  }
+});
+
+test("a space that is removed before its last records are written gets them, but no row", async () => {
+  await using audit = await bench();
+  const written = [
+    audit.chain.add(entry("one"), changeOf("team", 1)),
+    audit.chain.add(entry("two"), changeOf("team", 2)),
+    audit.chain.add(entry("three"), changeOf("other")),
+  ];
+  await audit.changes.forget("team");
+  await Promise.all(written);
+  await audit.chain.anchor();
+  expect(actions(audit.lines())).toEqual(["one", "two", "three"]);
+  expect(audit.store.source.get("team")).toBeNull();
+  expect(audit.store.source.get("other")).toMatchObject({ epoch: "e", seq: 1 });
 });
