@@ -34,7 +34,7 @@ interface FileLooksDeps {
 export class FileLooks {
   readonly #deps: FileLooksDeps;
   readonly #stop = new AbortController();
-  /** When the last look at a workspace ended, on the monotonic clock. */
+  /** When the last look at a workspace that has files ended, on the monotonic clock. */
   readonly #looked = new Map<number, number>();
   #isLooking = false;
 
@@ -61,7 +61,10 @@ export class FileLooks {
 
   async #lookAtAll(): Promise<void> {
     const { clock, log, withFiles } = this.#deps;
-    const due = (await withFiles())
+    const ids = await withFiles();
+    const present = new Set(ids);
+    for (const id of this.#looked.keys()) if (!present.has(id)) this.#looked.delete(id);
+    const due = ids
       .map((id) => ({ id, at: this.#looked.get(id) ?? -Infinity }))
       .filter(({ at }) => clock.elapsed() - at > FRESH_MS)
       .sort((a, b) => a.at - b.at);
