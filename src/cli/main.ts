@@ -234,6 +234,7 @@ export const program: Program = {
   connection: spaceArgs,
   exitCode: exitCodeOf,
   examples,
+  everyday: "file",
   manual: {
     cairn: "docs/context-server.md",
     "cairn acl": "docs/access.md",

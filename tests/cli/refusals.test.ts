@@ -207,6 +207,17 @@ test.each([
   // A subcommand without its group, or in another one.
   [["spaces"], "unknown command: spaces", "[info] did you mean space?\n"],
   [["login"], "unknown command: login", "[info] did you mean cairn auth login?\n"],
+  // Commands of a version control act on files.
+  [["log"], "unknown command: log", "[info] did you mean cairn file history?\n"],
+  [["rm", "a.md"], "unknown command: rm", "[info] did you mean cairn file delete?\n"],
+  [["ls"], "unknown command: ls", "[info] did you mean cairn file list?\n"],
+  [["cat", "a.md"], "unknown command: cat", "[info] did you mean cairn file get?\n"],
+  [["delete", "a.md"], "unknown command: delete", "[info] did you mean cairn file delete?\n"],
+  [["show", "a.md"], "unknown command: show", "[info] did you mean cairn file list or cairn file get?\n"],
+  [["help", "rm"], "unknown command or topic: rm", "[info] did you mean cairn file delete?\n"],
+  [["history", "a.md"], "unknown command: a.md", "[info] did you mean cairn file history?\n"],
+  [["history", "ls"], "unknown command: ls", "[info] did you mean list?\n"],
+  [["find", "x"], "unknown command: find", "[info] did you mean search?\n"],
   [["help", "whoami"], "unknown command or topic: whoami", "[info] did you mean cairn auth whoami?\n"],
   [["space", "push"], "unknown command: push", "[info] did you mean cairn push?\n"],
   [
@@ -248,7 +259,6 @@ test.each([
   [["auth", "login", "ada", "--server", "http://a", "--local"], "unknown flag: --local", ""],
   [["user", "undelete", "bob"], "unknown command: undelete", "[info] cairn user --help lists the commands\n"],
   [["acl", "set"], "unknown command: set", "[info] cairn acl --help lists the commands\n"],
-  [["ls"], "unknown command: ls", "[info] cairn --help lists the commands\n"],
   [["server", "start", "--data-dir", "a"], "unknown flag: --data-dir", "[info] did you mean --server-dir?\n"],
 ])("cairn %p says what was meant", async (args, says, hint) => {
   expect((await said(...args))[1]).toBe(`Error: ${says}\n${hint}`);

@@ -29,7 +29,7 @@ import {
   type Format,
 } from "./output.ts";
 import { showStyles } from "./style.ts";
-import { isCommonAct } from "./suggestion.ts";
+import { actsMeantBy, isCommonAct, isShort } from "./suggestion.ts";
 
 // citty types a command by its own arguments; a tree holds commands of all kinds.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -58,6 +58,8 @@ export interface Program {
   manual?: Readonly<Record<string, string>>;
   /** Topics that `help` explains besides the commands. */
   topics?: Readonly<Record<string, Topic>>;
+  /** The group whose commands another program has at its top, such as `ls` and `log` of a version control. */
+  everyday?: string;
   /** There are no other commands than those of the tree, not even `help`. `--help` works everywhere. */
   closed?: boolean;
 }
@@ -176,7 +178,7 @@ async function explain(program: Program, tokens: readonly string[]): Promise<voi
   const known = Object.keys((await subcommandsOf(command)) ?? {});
   if (path.length > 1) throw await unknownAt(program, path, rest[0]!, known);
   const names = [...known, ...Object.keys(program.topics ?? {})];
-  const elsewhere = await commandsNamed(rest[0]!, program.root, path);
+  const elsewhere = await commandsNear(program, path, rest[0]!);
   throw unknownCommand(rest[0]!, { names, kind: "command or topic", elsewhere, help: `${root} --help` });
 }
 
@@ -203,8 +205,21 @@ async function commandsNear(program: Program, path: readonly string[], word: str
     if (found.length > 0) return found;
   }
   const root = path.slice(0, 1);
-  if (path.length === 1 || !isCommonAct(word)) return commandsNamed(word, program.root, root);
+  if (path.length === 1 || !isCommonAct(word)) {
+    const found = await commandsNamed(word, program.root, root);
+    return isShort(found) ? found : everydayCommands(program, path, word);
+  }
   return Object.hasOwn((await subcommandsOf(program.root)) ?? {}, word) ? [`${root[0]} ${word}`] : [];
+}
+
+/** Returns the everyday commands that mean the same as the word at the top, or that have the name of the group around it: `history plan.md`. */
+async function everydayCommands(program: Program, path: readonly string[], word: string): Promise<string[]> {
+  const [root, group] = path;
+  if (program.everyday === undefined || group === program.everyday || path.length > 2) return [];
+  const { command } = await commandAt(program, [program.everyday]);
+  const names = Object.keys((await subcommandsOf(command)) ?? {});
+  const meant = group === undefined ? actsMeantBy(word, names) : names.filter((name) => name === group);
+  return meant.map((name) => `${root} ${program.everyday} ${name}`);
 }
 
 /** Returns the whole commands that end with this word. Groups are there; nothing is loaded. */

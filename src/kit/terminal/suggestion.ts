@@ -19,6 +19,7 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ["login", "signin", "sign-in"],
   ["logout", "signout", "sign-out"],
   ["search", "find", "grep"],
+  ["history", "log", "versions"],
   ["--data", "--server-dir", "--data-dir", "--dir"],
   ["--listen", "--address", "--port", "--host"],
   ["--out", "--output", "-o"],
@@ -50,8 +51,20 @@ export function meantBy(
   if (written.replace(/^-+/, "").length >= BEGINNING_LETTERS_MIN && begun.length === 1) return begun[0];
   const slip = nearest(written, known, 1);
   if (slip !== undefined) return slip;
-  if (elsewhere.length > 0 && elsewhere.length <= ELSEWHERE_MAX) return elsewhere.join(" or ");
+  if (isShort(elsewhere)) return elsewhere.join(" or ");
   return synonymOf(written, known) ?? nearest(written, known);
+}
+
+/** Reports whether the commands are few enough to be named. */
+export function isShort(commands: readonly string[]): boolean {
+  return commands.length > 0 && commands.length <= ELSEWHERE_MAX;
+}
+
+/** Returns the names for the acts that the word can mean: itself, and the first name of each row of synonyms. */
+export function actsMeantBy(word: string, names: readonly string[]): string[] {
+  if (names.includes(word)) return [word];
+  const rows = SYNONYMS.filter((row) => row.includes(word));
+  return [...new Set(rows.flatMap((row) => row.find((name) => names.includes(name)) ?? []))];
 }
 
 function synonymOf(written: string, known: readonly string[]): string | undefined {
