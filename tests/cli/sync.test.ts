@@ -115,6 +115,26 @@ test("a conflict of a file that is deleted since keeps the text that is left", a
   expect(treeOf(bob.directory)).toEqual({ "decisions.md": decisions("coffee") });
 });
 
+test.skipIf(process.platform !== "linux")(
+  "a file whose name another spelling has conflicts with that file, under either name",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer();
+    const bob = await laptop(server, folder, "bob");
+    await server.admin.write("Notes.md", "upper\n");
+    bob.write("notes.md", "lower\n");
+    const { conflicts } = await bob.data<{ conflicts: { path: string; copy: string }[] }>("sync");
+    const { path, copy } = conflicts[0]!;
+    expect(path).toBe("notes.md");
+    expect(await bob.data("conflict", "list")).toMatchObject([{ path: "Notes.md", copy }]);
+    for (const named of ["notes.md", "Notes.md"])
+      expect(await bob.printed("conflict", "show", named)).toContain("-upper\n+lower\n");
+    await bob.printed("conflict", "resolve", path, "--ours");
+    expect(bob.tree()).toMatchObject({ "Notes.md": "lower\n" });
+    expect(await bob.printed("conflict", "list")).toBe("no open conflicts\n");
+  },
+);
+
 test("a conflict of a file whose name leaves no room is resolved in that file", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();

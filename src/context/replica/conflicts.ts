@@ -2,6 +2,7 @@
 // conflict is the same on every copy.
 
 import { AppError, noneIfNotFound } from "../../kit/error.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { exactPatch } from "../files/diff.ts";
 import { patchText } from "../files/patch-text.ts";
@@ -37,15 +38,21 @@ interface Resolved extends OpenConflict {
 /** Sorted by path. */
 export async function openConflicts(space: Pick<SpaceDoor, "list">): Promise<OpenConflict[]> {
   const files = await space.list();
+  const byFolded = new Map(files.filter(isOnDisk).map(({ path }) => [foldedPath(path), path]));
   return files
     .flatMap(({ path: copy, state }) => {
-      const name = state === "missing" || state === "refused" ? undefined : parseConflictName(copy);
+      const name = isOnDisk({ state }) ? parseConflictName(copy) : undefined;
       if (!name) return [];
       const { user, opened_at, path } = name;
-      const whole = mayBeCut(copy) ? fileOfCut(copy, namesOf(files)) : undefined;
-      return [{ path: whole ?? path, copy, user, opened_at }];
+      const whole = (mayBeCut(copy) ? fileOfCut(copy, namesOf(files)) : undefined) ?? path;
+      // The names alone can conflict: the file that all have is then spelled in another way.
+      return [{ path: byFolded.get(foldedPath(whole)) ?? whole, copy, user, opened_at }];
     })
     .sort((a, b) => (a.path + a.copy < b.path + b.copy ? -1 : 1));
+}
+
+function isOnDisk({ state }: Pick<FileRecord, "state">): boolean {
+  return state !== "missing" && state !== "refused";
 }
 
 function* namesOf(files: readonly FileRecord[]): Generator<string> {
@@ -105,7 +112,8 @@ async function recordedVersion(space: SpaceDoor, { path, version, bytes }: ReadF
 
 async function conflictOf(space: Pick<SpaceDoor, "list">, named: string): Promise<OpenConflict> {
   const all = await openConflicts(space);
-  const found = all.filter(({ path, copy }) => path === named || copy === named);
+  const folded = foldedPath(named);
+  const found = all.filter(({ path, copy }) => copy === named || foldedPath(path) === folded);
   if (found.length === 1) return found[0]!;
   if (found.length === 0)
     throw new AppError("not_found", `${named}: no open conflict; cairn conflict list shows all`);
