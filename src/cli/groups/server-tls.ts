@@ -75,7 +75,7 @@ function madeText({
     `created ${cert_file}`,
     `created ${key_file}`,
     "",
-    "next: set tls.enabled to true in server.yaml, and restart the server;",
+    "next: set tls.enabled to true in server.yaml, and listen.address to an address that clients reach; restart the server;",
     "clients trust it with NODE_EXTRA_CA_CERTS=<copy of cert.pem>",
   ].join("\n");
 }
