@@ -38,14 +38,15 @@ interface Resolved extends OpenConflict {
 /** Sorted by path. */
 export async function openConflicts(space: Pick<SpaceDoor, "list">): Promise<OpenConflict[]> {
   const files = await space.list();
-  const byFolded = new Map(files.filter(isOnDisk).map(({ path }) => [foldedPath(path), path]));
+  let byFolded: Map<string, string> | undefined;
   return files
     .flatMap(({ path: copy, state }) => {
       const name = isOnDisk({ state }) ? parseConflictName(copy) : undefined;
       if (!name) return [];
       const { user, opened_at, path } = name;
       const whole = (mayBeCut(copy) ? fileOfCut(copy, namesOf(files)) : undefined) ?? path;
-      // The names alone can conflict: the file that all have is then spelled in another way.
+      // The names alone can conflict: the file that all have is then spelled in another way. Most spaces have no conflict, so no map.
+      byFolded ??= new Map(files.filter(isOnDisk).map((file) => [foldedPath(file.path), file.path]));
       return [{ path: byFolded.get(foldedPath(whole)) ?? whole, copy, user, opened_at }];
     })
     .sort((a, b) => (a.path + a.copy < b.path + b.copy ? -1 : 1));
