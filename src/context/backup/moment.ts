@@ -33,7 +33,8 @@ export async function calm(
   signal?: AbortSignal,
 ): Promise<void> {
   if (copyFor === "backup") await spaces.openAll();
-  else for (const name of spaces.names()) await spaces.opened(name);
+  for (const name of spaces.names()) await (await spaces.opened(name))?.engine.checkpointed();
+  await db.checkpointed();
   await spaces.calm();
   for (let other = db.frozen ?? db.checkpointing; other; other = db.frozen ?? db.checkpointing) {
     await (signal ? untilAborted(signal, other) : other);

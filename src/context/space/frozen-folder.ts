@@ -15,6 +15,7 @@ export interface FrozenFolder extends FrozenSpace {
 export async function freezeFolder(space: OpenSpace, directory: string): Promise<FrozenFolder> {
   const { engine } = space;
   await engine.settled();
+  await engine.checkpointed();
   while (engine.busy) await engine.busy;
   const places = {
     file: placeBelow(directory, spaceFilePath(directory)),

@@ -280,6 +280,8 @@ export interface SpaceEngine extends FileEngine {
   readonly metadata: MetadataKeeper;
   /** Undefined: no write in several steps is running. Otherwise resolves when it ends. */
   readonly busy: Promise<void> | undefined;
+  /** As `Db.checkpointed`. */
+  checkpointed(): Promise<void>;
   /** Returns a frozen copy of the database, which a backup reads while writes continue. Raises `conflict`, `unavailable`. */
   freeze(): FrozenFile;
 }

@@ -69,12 +69,14 @@ export class Db {
       path,
       sqlite,
       held: (work) => this.#commits.held(work),
+      truncating: () => this.#capture?.capture(),
       onDefect,
     });
     this.#freezer = new Freezer(path, {
       empty: () => this.#emptyLog(),
       setCheckpoints: (on) => this.#checkpoints.turn(on),
       running: () => this.#checkpoints.running,
+      begin: () => this.#checkpoints.begin(),
       stepping: () => this.#commits.stepping,
       onDefect,
     });
@@ -91,9 +93,14 @@ export class Db {
     this.#commits.captureWith(capture);
   }
 
-  /** Undefined if no checkpoint is running; otherwise resolves at its end. Wait for it before `freeze` and `close`. */
+  /** Undefined if no checkpoint is running; otherwise resolves at its end. Wait for it before `close`. */
   get checkpointing(): Promise<void> | undefined {
     return this.#checkpoints.running;
+  }
+
+  /** Resolves when no checkpoint is running and little is left for `freeze` to copy on this thread. Wait for it before `freeze`. */
+  async checkpointed(): Promise<void> {
+    for (let running = this.#checkpoints.begin(); running; running = this.#checkpoints.running) await running;
   }
 
   /** SQL belongs to `store.ts` files. `P` says what is bound: statement.ts. */
@@ -166,8 +173,8 @@ export class Db {
   }
 
   /**
-   * Checkpoints all committed data into the file, which then stays unchanged until `thaw`. Takes milliseconds. Raises `conflict` if it is already
-   * frozen, being changed in steps or being checkpointed, `unavailable` when storage refuses.
+   * Checkpoints all committed data into the file, which then stays unchanged until `thaw`. Takes milliseconds after `checkpointed`. Raises
+   * `conflict` if it is already frozen, being changed in steps or being checkpointed, `unavailable` when storage refuses.
    */
   freeze(): FrozenFile {
     if (this.#commits.isInSteps) throw new AppError("conflict", "a large change is being written; try again");
@@ -208,6 +215,7 @@ export class Db {
     if (this.#closed) return;
     this.#closed = true;
     this.#commits.close(refusal);
+    this.#checkpoints.close();
     // Finalized now, because the lock lasts until the last statement is finalized.
     for (const statement of this.#statements) statement.finalize();
     // A transaction in steps may be open, which SQLite would roll back.

@@ -23,6 +23,8 @@ interface LogControl {
   readonly setCheckpoints: (on: boolean) => void;
   /** The checkpoint in progress, if any. */
   readonly running: () => Promise<void> | undefined;
+  /** As `running`, of a checkpoint that begins now if `empty` would take long. */
+  readonly begin: () => Promise<void> | undefined;
   /** The transaction in steps in progress, if any. Never rejects. */
   readonly stepping: () => Promise<unknown> | undefined;
   /** As `openDatabase`. */
@@ -76,10 +78,7 @@ export class Freezer {
 
   /** As `Db.clearLog`. */
   clearLog(): void {
-    const running = this.#log.running() ?? this.#log.stepping();
-    if (running) void running.then(() => this.#isClosed || this.clearLog()).catch(this.#log.onDefect);
-    else if (this.#frozen) this.#isLogToClear = true;
-    else this.#isLogToClear = !this.#log.empty();
+    this.#clearLog({ isCopied: false });
   }
 
   /** Called after the database is closed. */
@@ -102,6 +101,21 @@ export class Freezer {
     } catch (error) {
       this.#log.onDefect(error);
     }
+  }
+
+  /** `isCopied`: a checkpoint has ended just now, so that little is left to copy. */
+  #clearLog({ isCopied }: { readonly isCopied: boolean }): void {
+    const running = this.#log.running();
+    const stepping = running ? undefined : this.#log.stepping();
+    if (running) this.#clearAfter(running, { isCopied: true });
+    else if (stepping) this.#clearAfter(stepping, { isCopied: false });
+    else if (this.#frozen) this.#isLogToClear = true;
+    else if (!isCopied && this.#log.begin()) this.#clearLog({ isCopied });
+    else this.#isLogToClear = !this.#log.empty();
+  }
+
+  #clearAfter(other: Promise<unknown>, options: { readonly isCopied: boolean }): void {
+    void other.then(() => this.#isClosed || this.#clearLog(options)).catch(this.#log.onDefect);
   }
 
   /** The descriptor outlives every read: it is closed with the database, and the database is closed after its copies end. */

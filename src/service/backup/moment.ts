@@ -43,7 +43,7 @@ export interface Moment extends Disposable {
  */
 export async function momentOf(deps: MomentDeps, signal: AbortSignal): Promise<Moment> {
   const { audit, clock, db } = deps;
-  while (db.checkpointing) await db.checkpointing;
+  await db.checkpointed();
   using failed = new DisposableStack();
   const database = db.freeze();
   failed.defer(() => database.thaw());

@@ -33,6 +33,7 @@ async function opened() {
       yield;
     }
   }
+  const pages = db.query<{ wal_autocheckpoint: number }, []>("PRAGMA wal_autocheckpoint");
   return {
     db,
     path,
@@ -48,6 +49,7 @@ async function opened() {
       yield;
     },
     count: () => count.get()!.count,
+    ownPages: () => pages.get()!.wal_autocheckpoint,
     bytes: () => statSync(path).size,
     logBytes: () => statSync(`${path}-wal`).size,
     async [Symbol.asyncDispose]() {
@@ -133,14 +135,74 @@ onLinux("a checkpoint that fails is reported, and writes go on", async () => {
   expect(at.count()).toBe(ROWS + 1);
 });
 
-onLinux("limits the WAL if the workers fail, and never checkpoints while frozen", async () => {
+onLinux(
+  "after a copy, the worker copies the WAL before the serving thread has to, and truncates it",
+  async () => {
+    await using at = await opened();
+    const frozen = at.db.freeze();
+    for (let times = 0; times < 2; times += 1) await at.writeMany();
+    expect(at.db.checkpointing).toBeUndefined();
+    expect(at.bytes()).toBeLessThan(ROW_BYTES * 10);
+    frozen.thaw();
+    expect(at.ownPages()).toBe(0);
+    expect(at.db.checkpointing).toBeDefined();
+    await at.db.checkpointing;
+    expect(at.bytes()).toBeGreaterThan(2 * AT_LEAST_BYTES);
+    expect(at.logBytes()).toBe(0);
+    expect(at.defects).toEqual([]);
+  },
+);
+
+onLinux("before a copy, the worker copies the WAL", async () => {
   await using at = await opened();
-  const pages = () => at.db.query<{ wal_autocheckpoint: number }, []>("PRAGMA wal_autocheckpoint").get();
-  expect(pages()).toEqual({ wal_autocheckpoint: 16_384 });
+  await at.db.write(() => at.insertSome());
+  expect(at.db.checkpointing).toBeUndefined();
+  await at.db.checkpointed();
+  expect(at.bytes()).toBeGreaterThan(AT_LEAST_BYTES / WRITES);
+  at.db.freeze().thaw();
+});
+
+onLinux("before the WAL is cleared, the worker copies it", async () => {
+  await using at = await opened();
+  await at.db.write(() => at.insertSome());
+  at.db.clearLog();
+  expect(at.db.checkpointing).toBeDefined();
+  await at.db.checkpointing;
+  await Promise.resolve();
+  expect(at.logBytes()).toBe(0);
+});
+
+onLinux("a WAL to be cleared during a copy is empty after it", async () => {
+  await using at = await opened();
   const frozen = at.db.freeze();
-  expect(pages()).toEqual({ wal_autocheckpoint: 0 });
+  await at.writeMany();
+  at.db.clearLog();
   frozen.thaw();
-  expect(pages()).toEqual({ wal_autocheckpoint: 16_384 });
+  await at.db.checkpointing;
+  await Promise.resolve();
+  expect(at.logBytes()).toBe(0);
+});
+
+onLinux("a checkpoint that outlives its database is no defect", async () => {
+  await using at = await opened();
+  await at.writeMany();
+  const running = at.db.checkpointing;
+  at.db.close();
+  await running;
+  expect(at.defects).toEqual([]);
+});
+
+onLinux("limits the WAL once the workers have failed, and never checkpoints while frozen", async () => {
+  await using at = await opened();
+  expect(at.ownPages()).toBe(0);
+  at.workers.close();
+  await at.writeMany();
+  await at.db.checkpointing;
+  expect(at.ownPages()).toBe(16_384);
+  const frozen = at.db.freeze();
+  expect(at.ownPages()).toBe(0);
+  frozen.thaw();
+  expect(at.ownPages()).toBe(16_384);
 });
 
 onLinux("a checkpoint that fails is tried again after many more pages, not after each commit", async () => {

@@ -171,6 +171,21 @@ test("a database that is frozen for a copy, and changed by checkpoints of its ow
   await at.expectSame();
 });
 
+test("a database whose WAL a worker truncates after a copy", async () => {
+  await using at = await copied();
+  const workers = new WorkerPool(() => openWorker("src/context/worker.ts"));
+  at.db.checkpointIn(workers);
+  const frozen = at.db.freeze();
+  for (let row = 0; row < 100; row += 1)
+    await at.db.write(() => void at.insert.run(Buffer.alloc(400_000, row)));
+  at.db.exec("DELETE FROM items WHERE id % 2 = 0");
+  frozen.thaw();
+  await at.db.checkpointing;
+  await at.db.write(() => void at.insert.run(Buffer.alloc(400_000, 1)));
+  workers.close();
+  await at.expectSame();
+});
+
 test("statements outside a write, of which each may begin the WAL again", async () => {
   await using at = await copied();
   const fill = (db: Db, value: number) => {

@@ -335,6 +335,10 @@ export class SqliteEngine implements SpaceEngine {
     return this.#gate.isClosed ? this.#gate.opened() : this.#db.checkpointing;
   }
 
+  checkpointed(): Promise<void> {
+    return this.#db.checkpointed();
+  }
+
   /** Freezes the database, so that it can be copied while writes continue. Excludes unrecorded manual edits. Raises `conflict` while busy. */
   freeze(): FrozenFile {
     this.#requireOpen();
