@@ -49,6 +49,9 @@ export interface Wording {
   readonly hash: string;
 }
 
+/** Text that takes about as long to hash and store as a write of ordinary size. */
+const CHARACTERS_AS_WRITE = 4 * 1024;
+
 export class Instructions {
   readonly #deps: InstructionsDeps;
 
@@ -120,7 +123,7 @@ export class Instructions {
   /** Any caller, who becomes the author. Raises `invalid`, `conflict` (name taken), `refused` (too many). */
   create(caller: Caller, input: CreateInstruction): Promise<Instruction> {
     const wording = parseWording(input.name, input.text);
-    return this.#deps.db.write(() => this.createIn(caller, wording, null));
+    return this.#deps.db.write(() => this.createIn(caller, wording, null), { weight: weightOf(input) });
   }
 
   /** Runs inside a write. `proposedBy` is the agent whose proposal is accepted. */
@@ -161,12 +164,13 @@ export class Instructions {
 
   /** Author or admin. An identical text makes no new version. Raises `stale` (with the current version), `forbidden`, `invalid`, `conflict`. */
   update(caller: Caller, id: number, input: UpdateInstruction): Promise<Instruction> {
-    return this.#deps.db.write(() => {
+    const change = () => {
       const row = this.existing(id);
       this.requireEditor(caller, row);
       requireVersion(row, input.expected_version);
       return this.updateIn(caller, row, parseWording(input.name ?? row.name, input.text ?? row.text), null);
-    });
+    };
+    return this.#deps.db.write(change, { weight: weightOf(input) });
   }
 
   /** Runs inside a write, after `requireEditor`. */
@@ -430,4 +434,9 @@ function toVersion({ hash, created_at, ...rest }: VersionRow): InstructionVersio
 
 function toBinding(row: BindingRow): InstructionBinding {
   return { ...row, created_at: rfc3339(row.created_at) };
+}
+
+/** The weight of the write that stores this text (see `WriteOptions`), so that several long instructions are not one commit. */
+function weightOf({ text = "" }: { readonly text?: string | undefined }): number {
+  return 1 + Math.floor(text.length / CHARACTERS_AS_WRITE);
 }
