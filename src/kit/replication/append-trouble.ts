@@ -8,6 +8,8 @@ import type { Timing } from "./beat.ts";
 
 /** A node whose appends keep failing after these many tries, for longer than its lease, lets another one try. */
 const TRIES_MIN = 3;
+/** A single slow heartbeat may be of a machine that was busy, as with an upgrade. */
+const SLOW_BEATS = 2;
 
 interface AppendTroubleDeps {
   readonly clock: Clock;
@@ -24,7 +26,7 @@ export class AppendTrouble {
   #tries = 0;
   #isTold = false;
   #isTooLarge = false;
-  #isSlow = false;
+  #slowBeats = 0;
 
   constructor(deps: AppendTroubleDeps) {
     this.#deps = deps;
@@ -59,16 +61,15 @@ export class AppendTrouble {
     onStuck();
   }
 
-  /** Called after each heartbeat. A lease lasts only if the next one arrives within it, too. Logs once until one is faster. */
+  /** Called after each heartbeat. A lease lasts only if the next one arrives within it, too. Logs once until one is fast. */
   beatTook(ms: number): void {
     const { timing, log } = this.#deps;
-    const isSlow = ms > timing.leaseMs / 2;
-    if (isSlow && !this.#isSlow)
+    this.#slowBeats = ms > timing.leaseMs / 2 ? this.#slowBeats + 1 : 0;
+    if (this.#slowBeats === SLOW_BEATS)
       log.error("the object storage is too slow, so that this node stops answering again and again", {
         heartbeat_ms: Math.round(ms),
         heartbeat_ms_max: timing.leaseMs / 2,
       });
-    this.#isSlow = isSlow;
   }
 
   #lasts(ms: number): boolean {
