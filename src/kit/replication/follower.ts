@@ -119,6 +119,7 @@ export class Follower {
   async follow(signal: AbortSignal): Promise<Takeover | undefined> {
     const { timers, timing, log } = this.#deps;
     while (!signal.aborted) {
+      let lacks = false;
       try {
         const taken = await this.#look(signal);
         if (taken) return taken;
@@ -135,8 +136,10 @@ export class Follower {
           log.warn("cannot follow the replication log", { error: problem });
         this.#lastProblem = problem;
         this.#caughtUpWith = undefined;
+        lacks = isLack(error);
       }
-      await pauseBy(timers, timing.lookEvery, signal);
+      // Each look may copy a snapshot up to the object that is missing, and the leader restores it within a minute or later.
+      await pauseBy(timers, lacks ? timing.takeoverAfter : timing.lookEvery, signal);
     }
     await this.#leaveMarks();
     return undefined;

@@ -171,6 +171,20 @@ test("a node that lags when the bucket loses everything waits for the leader to 
   expect(all.texts("b")).toEqual(["one", "two"]);
 });
 
+test("a node that waits for a lost file of the snapshot does not copy the others every second", async () => {
+  await using all = await replicas();
+  await using _ = await led(all);
+  const [file] = all.storage.keys("snapshots/").filter((key) => key.endsWith(".zst"));
+  all.storage.objects.delete(file!);
+  let reads = 0;
+  all.storage.before = (operation) => void (operation === "read" && (reads += 1));
+  const b = all.following("b");
+  await all.passing(until(() => reads > 0));
+  await all.pass(30_000);
+  await b.stop();
+  expect(reads).toBeLessThanOrEqual(4);
+});
+
 test("a leader that ended before its first snapshot goes on, because nobody else has its data", async () => {
   await using all = await replicas();
   all.withData("a");
