@@ -15,12 +15,12 @@ import { accessTokenIn, TOKEN_EXPECTED } from "../kit/secrets/access-token.ts";
 import { accessProblem } from "../kit/disk/disk.ts";
 import { readNamedFile } from "../kit/disk/regular-file.ts";
 import { commandText } from "../kit/terminal/command-text.ts";
-import { processEnvironment, temporaryDirectory } from "../kit/environment.ts";
+import { processEnvironment, temporaryDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { openWhenFree } from "../kit/disk/in-use.ts";
 import { createLog, type Log } from "../kit/log.ts";
 import { formatOf, printWarning } from "../kit/terminal/output.ts";
-import { savedToken, storedToken } from "./credentials.ts";
+import { otherServerOfToken, savedToken, storedToken } from "./credentials.ts";
 import { doorTransport } from "./door-transport.ts";
 import { withMeantPath } from "./meant-path.ts";
 import { patiently } from "./retrying-client.ts";
@@ -186,13 +186,15 @@ interface Wording {
   readonly user?: string | undefined;
   /** The flags of the command. */
   readonly given?: Given;
+  /** Only tests replace it. */
+  readonly environment?: Environment;
 }
 
 /** Rewords an error of the server for people: names the wrong flag, or the command that signs in. */
 export function inWordsOfFlags(
   error: unknown,
   server: string | undefined,
-  { user, given = {} }: Wording = {},
+  { user, given = {}, environment = processEnvironment() }: Wording = {},
 ): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, details } = error;
@@ -203,7 +205,7 @@ export function inWordsOfFlags(
     return new AppError(code, `--${flag}${shown}: ${details["problem"]}`, details);
   }
   if (server === undefined) return error;
-  if (code === "unauthenticated") return withSignIn(error, server, user);
+  if (code === "unauthenticated") return withSignIn(error, server, { user, environment });
   return code === "not_found" ? withoutPath(error, new URL(server)) : error;
 }
 
@@ -217,13 +219,20 @@ function withoutPath(error: AppError, { href, pathname, origin }: URL): AppError
   );
 }
 
-function withSignIn({ code, message, details }: AppError, url: string, user: string | undefined): AppError {
+function withSignIn(
+  { code, message, details }: AppError,
+  url: string,
+  { user, environment }: Pick<Wording, "user"> & { readonly environment: Environment },
+): AppError {
   const whose = user === undefined ? "a token" : `a token of ${user}`;
   const remedy = `${loginCommand(url, user)}, or pass ${whose} with --token-file or SERVICE_TOKEN`;
   const credential = details?.["credential"];
   const as = user === undefined ? "" : ` as ${user}`;
-  if (credential === "missing")
-    return new AppError(code, `not signed in to ${url}${as}; run ${remedy}`, details);
+  if (credential === "missing") {
+    const other = otherServerOfToken(url, environment);
+    const unsent = other === undefined ? "" : `; SERVICE_TOKEN_SERVER sends SERVICE_TOKEN to ${other} only`;
+    return new AppError(code, `not signed in to ${url}${as}; run ${remedy}${unsent}`, details);
+  }
   return new AppError(code, credential === "invalid" ? `${message}; run ${remedy}` : message, details);
 }
 

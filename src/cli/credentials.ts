@@ -53,17 +53,25 @@ export function variableToken(url: string, environment: Environment): string | u
   return server === undefined || server === url ? token : undefined;
 }
 
-/** As `variableToken`, for a server that a folder names. Raises `refused` if the person neither signed in
- * there, nor joined a folder with it, nor named it beside the token. */
+/**
+ * As `variableToken`, for a server that a folder names. Raises `refused` if the person neither signed in there, nor joined a folder with it, nor named
+ * it beside the token.
+ */
 export function variableTokenOfFolder(url: string, environment: Environment): string | undefined {
   const token = variableToken(url, environment);
-  const isNamed = variableServer(environment) === url || read(environment)[url] !== undefined;
-  if (token === undefined || isNamed) return token;
+  if (token === undefined || variableServer(environment) === url) return token;
+  if (read(environment)[url] !== undefined) return token;
   throw new AppError(
     "refused",
     `SERVICE_TOKEN is not sent to ${url}, which only this folder names; if you trust that server with it, set SERVICE_TOKEN_SERVER=${url}, or pass the token with --token-file`,
     { server: url },
   );
+}
+
+/** Returns the only server that gets SERVICE_TOKEN, if it is set and `url` is another. Raises `invalid`. */
+export function otherServerOfToken(url: string, environment: Environment): string | undefined {
+  const server = environment["SERVICE_TOKEN"] ? variableServer(environment) : undefined;
+  return server === url ? undefined : server;
 }
 
 function variableServer(environment: Environment): string | undefined {

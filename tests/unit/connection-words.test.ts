@@ -26,6 +26,17 @@ test("names the command that signs in, with a token that is refused and without 
   expect(said(badCredential(), undefined)).toBe(badCredential().message);
 });
 
+test("says why SERVICE_TOKEN was not sent", () => {
+  const other = "https://other.example.org";
+  const environment = { SERVICE_TOKEN: "9", SERVICE_TOKEN_SERVER: other };
+  const worded = (server: string) =>
+    (inWordsOfFlags(noCredential(), server, { environment }) as AppError).message;
+  expect(worded(SERVER)).toBe(
+    `not signed in to ${SERVER}; run ${REMEDY}; SERVICE_TOKEN_SERVER sends SERVICE_TOKEN to ${other} only`,
+  );
+  expect(worded(other)).toEndWith("or SERVICE_TOKEN");
+});
+
 test("leaves every other refusal as it is", () => {
   const login = new AppError("unauthenticated", "invalid credentials");
   expect(said(login, SERVER)).toBe("invalid credentials");
