@@ -118,14 +118,18 @@ export async function saveServer(url: string, environment: Environment): Promise
   }
 }
 
-/** Deletes a token. If it was the current user's, the server has no current user afterwards: nobody takes their place unasked. */
+/**
+ * Deletes a token. If it was the current user's, the server has no current user afterwards: nobody takes their place unasked. The server stays one
+ * that the person named.
+ */
 export async function forgetToken(url: string, token: string, environment: Environment): Promise<void> {
-  const { [url]: server, ...others } = read(environment);
+  const servers = read(environment);
+  const server = servers[url];
   if (server === undefined) return;
   const users = server.users.filter((one) => one.token !== token);
   const isCurrentLeft = users.some(({ user }) => isSameName(user, server.current ?? ""));
   const left: SavedServer = isCurrentLeft ? { ...server, users } : { users };
-  await write(users.length === 0 ? others : { ...others, [url]: left }, environment);
+  await write({ ...servers, [url]: left }, environment);
 }
 
 function isSameName(one: string, other: string): boolean {

@@ -102,7 +102,7 @@ test("SERVICE_TOKEN_SERVER limits SERVICE_TOKEN to one server", async () => {
   );
 });
 
-test("SERVICE_TOKEN goes to a folder's server only after a sign-in there", async () => {
+test("SERVICE_TOKEN goes to a folder's server only after a sign-in or a join there", async () => {
   await using at = await home();
   const machine = { ...at.environment, SERVICE_TOKEN: "9" };
   await refusal(
@@ -113,6 +113,12 @@ test("SERVICE_TOKEN goes to a folder's server only after a sign-in there", async
   );
   await saveServer(URL_A, at.environment);
   expect(variableTokenOfFolder(URL_A, machine)).toBe("9");
+  await saveSignIn(URL_A, { user: "ann", token: "1" }, at.environment);
+  await forgetToken(URL_A, "1", at.environment);
+  expect([savedToken(URL_A, at.environment), variableTokenOfFolder(URL_A, machine)]).toEqual([
+    undefined,
+    "9",
+  ]);
 });
 
 test("says that a file is damaged, whatever is in it", async () => {
