@@ -1,23 +1,16 @@
 // Reads the present and past of a space: listings, contents, histories, changes. Writes neither rows nor files.
 
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
-import { sizeText } from "../../../kit/text/amounts.ts";
 import { AppError } from "../../../kit/error.ts";
-import { AFTER_SLASH, foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
+import { AFTER_SLASH, type DocumentPath } from "../../../kit/text/paths.ts";
 import { sortedTexts } from "../../../kit/concurrency/sort-in-turns.ts";
 import { headText } from "../head.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import { fileError } from "../file-error.ts";
-import {
-  FILE_BYTES_CEILING,
-  type FileHistory,
-  type FileRecord,
-  type NetChange,
-  type Refusal,
-} from "../schema.ts";
+import { type FileHistory, type FileRecord, type NetChange } from "../schema.ts";
 import { pagesOf } from "../../../kit/storage/pages.ts";
 import type { Query } from "../../../kit/storage/statement.ts";
-import { blockerOf } from "./batch.ts";
+import { refusalOf } from "./adoptable.ts";
 import { decode, decodeAside, type Stored } from "../coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
@@ -339,21 +332,8 @@ export class Reading {
 
   /** Marks an untracked file that `adopt` would refuse. */
   #judged(untracked: FileRecord): FileRecord {
-    const refused = this.#refusalOf(untracked);
+    const refused = refusalOf(this.#store, untracked);
     return refused ? { ...untracked, state: "refused", refused } : untracked;
-  }
-
-  #refusalOf({ path, hash }: FileRecord): Refusal | undefined {
-    if (hash === "") return { code: "too_large", reason: `larger than ${sizeText(FILE_BYTES_CEILING)}` };
-    const other = this.#store.fileByFolded.get(foldedPath(path));
-    if (other && other.path !== path)
-      return { code: "clash", reason: "has the same name as another file on some file systems" };
-    const blocked = blockerOf(this.#store, path);
-    if (!blocked) return undefined;
-    const reason = blocked.isBelow
-      ? `is recorded as a directory, which holds "${blocked.by}"; delete the files in it first`
-      : `"${blocked.by}" is recorded as a file; delete that file first`;
-    return { code: "clash", reason };
   }
 
   /** As `rows`. Once for each file of a process: from then on, the working tree knows the signatures. */
