@@ -6,7 +6,6 @@ import ArrowDown from "lucide-solid/icons/arrow-down";
 import {
   createEffect,
   createMemo,
-  createSignal,
   For,
   type JSX,
   Match,
@@ -18,7 +17,7 @@ import {
 } from "solid-js";
 import { count } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
-import { whenPartsAreThere } from "../../kit/quiet.ts";
+import { createPlaced } from "../../kit/quiet.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Item } from "../../state/transcript.ts";
@@ -36,8 +35,6 @@ const START_PX = 24;
 const END_ROOM_PX = 8;
 /** Nearer than this to the start, the previous page is read. */
 const BEGINNING_PX = 1_200;
-/** Cards and endings load as parts of their own. On a slow network, the conversation is shown without them after this time. */
-const PARTS_MS_MAX = 500;
 
 export function Conversation(props: { readonly items: readonly Item[] }): JSX.Element {
   let scroller!: HTMLDivElement;
@@ -137,16 +134,11 @@ function createShown(of: {
   return { printing, shown, offset, measure };
 }
 
-/** The rows, shown once the parts of the first ones are there: each part would move the others. */
+/** The rows, shown once the cards and endings of the first ones are there. */
 function Shown(props: { readonly offset: number; readonly children: JSX.Element }): JSX.Element {
-  const [isPlaced, setPlaced] = createSignal(false);
-  onMount(() => void whenPartsAreThere(PARTS_MS_MAX).then(() => setPlaced(true)));
+  const placing = createPlaced();
   return (
-    <div
-      class="chat-shown"
-      classList={{ "is-placing": !isPlaced() }}
-      style={{ transform: `translateY(${props.offset}px)` }}
-    >
+    <div class={`chat-shown ${placing()}`} style={{ transform: `translateY(${props.offset}px)` }}>
       {props.children}
     </div>
   );

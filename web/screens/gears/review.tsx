@@ -3,6 +3,7 @@
 
 import { children, type JSX, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import { createPlaced } from "../../kit/quiet.ts";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
 import { GearDecision } from "../../parts/approval/gear-decision.tsx";
@@ -17,6 +18,7 @@ import "../../parts/approval/approval-card.css";
 
 export function Review(props: { readonly gear: GearDetail }): JSX.Element {
   const looked = createLooked(() => props.gear);
+  const placing = createPlaced();
   const form = createArgsForm(() => looked.gear().args_schema);
   const side = children(() => (
     <>
@@ -26,7 +28,7 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
     </>
   ));
   const main = children(() => (
-    <div class="gear-review">
+    <div class={`gear-review ${placing()}`}>
       <GearHead gear={looked.gear()} />
       <section
         class="approval whole"
@@ -42,7 +44,7 @@ export function Review(props: { readonly gear: GearDetail }): JSX.Element {
     <Show
       when={!narrow()}
       fallback={
-        <div class="scroll gear-narrow">
+        <div class={`scroll gear-narrow ${placing()}`}>
           {main()}
           <div class="gear-narrow-side">{side()}</div>
         </div>

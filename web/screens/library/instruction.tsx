@@ -16,6 +16,7 @@ import { plural } from "../../kit/format.ts";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { CopyButton, NameList, Time } from "../../kit/pieces.tsx";
+import { createPlaced } from "../../kit/quiet.ts";
 import { Loaded } from "../../kit/states.tsx";
 import { stored } from "../../kit/storage.ts";
 import { tell } from "../../kit/toast.tsx";
@@ -42,6 +43,7 @@ function Shown(props: {
   const id = () => props.instruction.id;
   const mayChange = () => isAdmin() || props.instruction.author_id === me()?.id;
   const [editing, setEditing] = createSignal(mayChange() && hasDraft(id()));
+  const placing = createPlaced();
   const uses = usesQuery(id);
   const deletion = createAction((of: number) => take(api.instructions({ id: of }).delete()));
   const close = unlessMovedOn(() => props.onClose());
@@ -58,7 +60,7 @@ function Shown(props: {
     await refresh("instructions");
   };
   return (
-    <div class="library-detail">
+    <div class={`library-detail ${placing()}`}>
       <header class="section">
         <div class="row">
           <h2 class="pane-title ellipsis" dir="auto" title={props.instruction.name}>

@@ -10,6 +10,7 @@ import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { NameList, Time } from "../../kit/pieces.tsx";
+import { createPlaced } from "../../kit/quiet.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -74,11 +75,11 @@ export function Library(): JSX.Element {
       main={
         <Loaded query={list} page="Library">
           {(rows) => (
-            <div class="body">
+            <Body>
               <Show when={rows().length > 0} fallback={<NoInstructions onAdd={add} />}>
                 <Instructions rows={rows()} chosen={chosen()} onChoose={choose} onAdd={add} />
               </Show>
-            </div>
+            </Body>
           )}
         </Loaded>
       }
@@ -96,6 +97,12 @@ export function Library(): JSX.Element {
       }
     />
   );
+}
+
+/** Shown with the notice of pending proposals, if there are any. */
+function Body(props: { readonly children: JSX.Element }): JSX.Element {
+  const placing = createPlaced();
+  return <div class={`body ${placing()}`}>{props.children}</div>;
 }
 
 function Instructions(props: {

@@ -9,6 +9,7 @@ import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { Avatar, NameList, Time } from "../../kit/pieces.tsx";
+import { createPlaced } from "../../kit/quiet.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
@@ -50,6 +51,7 @@ function NotForYou(): JSX.Element {
 }
 
 function Managed(): JSX.Element {
+  const placing = createPlaced();
   const [params] = useSearchParams<{ show: string }>();
   const shown = createMemo<Shown | undefined>(
     () => {
@@ -74,7 +76,7 @@ function Managed(): JSX.Element {
         open={shown() !== undefined}
         onClose={close}
         main={
-          <div class="body people-lists">
+          <div class={`body people-lists ${placing()}`}>
             <Show when={isAdmin()}>
               <PeopleList shown={shown()} onShow={showPerson} onAdd={() => show("new-person")} />
             </Show>
