@@ -109,6 +109,22 @@ onScreen("the palette", made, (at) => {
     await eventually(marked("Pages", "mod"), [["Models", "Mod"]]);
   });
 
+  test("shows the match of a long text on a phone", async () => {
+    const text = `${"words before it ".repeat(4)}kittiwake, and some more.`;
+    await at.admin.raw("PUT", `${at.own}/file?path=far.md`, { body: text });
+    await eventually(async () => (await at.admin.get("/search?q=kittiwake")).groups.length, 1);
+    await using page = await at.open("/settings");
+    await summon(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await palette(page).getByRole("combobox").fill("kittiwake");
+    const snippet = palette(page).locator(".palette-snippet");
+    const match = snippet.locator("mark");
+    await match.waitFor();
+    const [shown, room] = [await match.boundingBox(), await snippet.boundingBox()];
+    expect(shown!.x + shown!.width).toBeLessThanOrEqual(room!.x + room!.width);
+    expect(await match.innerText()).toBe("kittiwake");
+  });
+
   test("does not claim that models are missing before they are loaded", async () => {
     await using page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/models", (route) => route.abort());

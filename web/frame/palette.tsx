@@ -8,13 +8,16 @@ import { createEffect, createMemo, createSignal, For, type JSX, on, onMount, Sho
 import { findCommands, RECENT_MAX, rangesIn, withFound } from "./command-search.ts";
 import { type Command, everyCommand } from "./command-list.tsx";
 import { plural } from "../kit/format.ts";
-import { MarkedText } from "../kit/marked-text.tsx";
+import { MarkedText, nearFirst } from "../kit/marked-text.tsx";
 import { PathText } from "../kit/path-text.tsx";
+import { narrow } from "../kit/screen.ts";
 import { type Everywhere, keepOpened, openedBefore, searchEverywhere } from "./everywhere.tsx";
 import { keep, remember } from "../kit/storage.ts";
 
 const RECENT_KEY = "commands.recent";
 const RECENT_KEPT_MAX = 20;
+/** Kept in front of a match. */
+const LEAD_CHARACTERS = 8;
 const LIST = "palette-list";
 const optionId = (id: string) => `palette-${id}`;
 
@@ -201,6 +204,10 @@ function createFinder(typed: string, close: () => void) {
   return { search, setSearch, groups, flat, chosen, point, run, onKeyDown, everywhere };
 }
 
+/** In one column, a match far into the text would be cut off. */
+const inSight = ({ text, ranges }: NonNullable<Command["snippet"]>) =>
+  narrow() ? nearFirst(text, ranges, LEAD_CHARACTERS) : { text, ranges };
+
 function Option(props: {
   readonly command: Command;
   readonly search: string;
@@ -242,7 +249,7 @@ function Option(props: {
         <Show when={props.command.snippet}>
           {(snippet) => (
             <span class="palette-snippet small muted ellipsis" dir="auto">
-              <MarkedText text={snippet().text} ranges={snippet().ranges} />
+              <MarkedText {...inSight(snippet())} />
             </span>
           )}
         </Show>

@@ -13,6 +13,15 @@ export function MarkedText(props: { readonly text: string; readonly ranges: read
   return <For each={pieces()}>{(piece) => (piece.isHit ? <mark>{piece.text}</mark> : piece.text)}</For>;
 }
 
+/** The text from shortly before its first range, for places with room for a few words. The cut is marked and falls between words. */
+export function nearFirst(text: string, ranges: readonly Range[], before: number) {
+  const from = (ranges[0]?.start ?? 0) - before;
+  const space = from <= 1 ? -1 : text.lastIndexOf(" ", from);
+  if (space <= 0) return { text, ranges };
+  const moved = ranges.map(({ start, end }) => ({ start: start - space + 1, end: end - space + 1 }));
+  return { text: `… ${text.slice(space + 1)}`, ranges: moved };
+}
+
 function piecesOf(text: string, ranges: readonly Range[]): readonly { text: string; isHit: boolean }[] {
   const pieces: { text: string; isHit: boolean }[] = [];
   let at = 0;
