@@ -158,7 +158,11 @@ describe.if(hasBrowser)("the login", () => {
     await heading(page).waitFor({ state: "detached" });
     expect(page.url()).toBe(`${service.url}/models?open=new-provider`);
     await eventually(() => page.getByRole("textbox", { name: "Name" }).inputValue(), "Half written");
-    await page.getByText("Your session has ended, so nothing was changed.").waitFor();
+    await page
+      .getByText(
+        "Your session had ended, so nothing was changed. After signing in, try again; your input is kept.",
+      )
+      .waitFor();
     await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
     await page.getByRole("textbox", { name: "New key" }).fill("another-key");

@@ -81,7 +81,7 @@ function wordsOf(status: number): string {
 /** Replaces the server's 401, which speaks of tokens and helps no one who signs in with a password. */
 function sessionOver(): Problem {
   return new Problem(
-    "Your session has ended, so nothing was changed. Sign in and try again; your input is kept.",
+    "Your session had ended, so nothing was changed. After signing in, try again; your input is kept.",
     "unauthenticated",
     { status: 401 },
   );
