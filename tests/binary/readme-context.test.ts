@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt } from "../kit/cli/cairn.ts";
+import { cairnAt, withoutNext } from "../kit/cli/cairn.ts";
 import { mcpSession } from "../kit/context/mcp.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { keptPort } from "../kit/kept-port.ts";
@@ -36,7 +36,7 @@ async function run(session: string, folder: string, port?: number) {
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   const codes = [...stdout.matchAll(/^=> (\d+)$/gm)].map((match) => Number(match[1]));
-  return { commands, codes, stdout, stderr };
+  return { commands, codes, stdout, stderr: withoutNext(stderr) };
 }
 
 test.skipIf(process.platform === "win32")("the README's laptop session runs as printed", async () => {

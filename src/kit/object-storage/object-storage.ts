@@ -3,6 +3,7 @@
 
 import { AppError } from "../error.ts";
 import { randomHex } from "../random.ts";
+import { CONTENT_TOO_LARGE } from "./s3-failure.ts";
 
 export interface ListedObject {
   readonly key: string;
@@ -42,7 +43,6 @@ export interface ObjectStorage {
 }
 
 const PROBE_BITS = 96;
-const CONTENT_TOO_LARGE = 413;
 
 /** Reports whether the storage, or a proxy in front of it, refused an object because of its size. */
 export function isTooLarge(error: unknown): boolean {

@@ -45,7 +45,7 @@ const PASSING_CODES: ReadonlySet<unknown> = new Set([
 const TOO_MANY_REQUESTS = 429;
 const SERVER_FAULT = 500;
 const NOT_IMPLEMENTED = 501;
-const CONTENT_TOO_LARGE = 413;
+export const CONTENT_TOO_LARGE = 413;
 
 /** For an answer with a status that is not of success. `code`: undefined if the body names none. */
 export function refusedBy(bucket: Bucket, status: number, code: string | undefined): AppError {

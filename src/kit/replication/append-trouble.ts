@@ -66,7 +66,7 @@ export class AppendTrouble {
     const { timing, log } = this.#deps;
     this.#slowBeats = ms > timing.leaseMs / 2 ? this.#slowBeats + 1 : 0;
     if (this.#slowBeats === SLOW_BEATS)
-      log.error("the object storage is too slow, so that this node stops answering again and again", {
+      log.error("the object storage is too slow, so this node repeatedly stops answering", {
         heartbeat_ms: Math.round(ms),
         heartbeat_ms_max: timing.leaseMs / 2,
       });

@@ -137,7 +137,7 @@ async function unpacked(bytes: Uint8Array, seq: number, bytesMax: number): Promi
       if (size > bytesMax)
         throw new AppError(
           "invalid",
-          `entry ${seq} of the replication log unpacks to more than ${bytesMax} bytes, as none of a node does; check who else writes into the bucket`,
+          `entry ${seq} of the replication log unpacks to more than ${bytesMax} bytes, more than nodes write; check who else writes into the bucket`,
           { reason: "damaged" },
         );
       pieces.push(piece);

@@ -19,14 +19,17 @@ export interface Cairn {
   refused(...args: string[]): Promise<[exitCode: number, message: string]>;
 }
 
-const NEXT = /\[info\] next:\n(?: {2}.*\n)+/;
+/** Returns standard error without the commands that come next. */
+export function withoutNext(stderr: string): string {
+  return stderr.replaceAll(/\[info\] next:\n(?: {2}.*\n)+/g, "");
+}
 
 /** `at`: added to every command. */
 export function cairnAt(at: readonly string[], surroundings?: Surroundings): Cairn {
   const cairn = (...args: string[]) => runBinary("cairn", [...args, ...at], surroundings);
   const printed = async (...args: string[]) => {
     const { exitCode, stdout, stderr } = await cairn(...args);
-    expect([exitCode, stderr.replace(NEXT, "")]).toEqual([0, ""]);
+    expect([exitCode, withoutNext(stderr)]).toEqual([0, ""]);
     return stdout;
   };
   return {

@@ -100,7 +100,7 @@ test("an entry that unpacks to far more than it is worth is none, and is not unp
   const bytesMax = 2 * 1024 * 1024;
   const bomb = await packed(HEAD, Buffer.alloc(16 * bytesMax));
   expect(bomb.length).toBeLessThan(bytesMax / 100);
-  const message = `entry 7 of the replication log unpacks to more than ${bytesMax} bytes, as none of a node does; check who else writes into the bucket`;
+  const message = `entry 7 of the replication log unpacks to more than ${bytesMax} bytes, more than nodes write; check who else writes into the bucket`;
   await refusal(decodeEntry(bomb, 7, bytesMax), "invalid", message, { reason: "damaged" });
 });
 

@@ -48,7 +48,7 @@ test("a leader whose storage is too slow for its heartbeats says so once", async
   expect(pauses.length).toBeGreaterThan(0);
   expect(errors).toEqual([
     {
-      message: "the object storage is too slow, so that this node stops answering again and again",
+      message: "the object storage is too slow, so this node repeatedly stops answering",
       heartbeat_ms: expect.any(Number) as unknown,
       heartbeat_ms_max: 4_000,
     },
