@@ -42,6 +42,12 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
       .getByText("waiting for approval")
       .waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
+    // On a phone, the state leaves room for the name.
+    const wide = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 844 });
+    const name = worker.getByRole("button", { name: /^web_search/ }).locator(".chat-tool-name");
+    expect(await name.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(false);
+    await page.setViewportSize(wide);
     await card.getByRole("button", { name: "Reject" }).click();
     await worker
       .getByText(

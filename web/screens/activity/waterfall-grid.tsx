@@ -285,7 +285,14 @@ function Name(props: {
           </span>
         )}
       </Show>
-      <Show when={props.label.note}>{(note) => <span class="activity-note">{` · ${note()}`}</span>}</Show>
+      <Show when={props.label.note}>
+        {(note) => (
+          <span class="activity-note">
+            <span class="activity-dot"> · </span>
+            {note()}
+          </span>
+        )}
+      </Show>
     </span>
   );
 }
