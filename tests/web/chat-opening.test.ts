@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../kit/eventually.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
+import { SLOW_CLOCK } from "../kit/browser/page-time.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { httpError, say } from "../kit/model/index.ts";
 
@@ -18,11 +19,6 @@ const WATCH = `{
   requestAnimationFrame(look);
 }`;
 const FIRST_SIGHT = "window.firstSight";
-/** On a busy machine the part must not come too late. */
-const SLOW_CLOCK = `{
-  const now = performance.now.bind(performance);
-  performance.now = () => now() / 50;
-}`;
 
 onScreen(
   "a conversation that opens",

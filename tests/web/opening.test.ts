@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { holdRequest } from "../kit/browser/hold.ts";
+import { SLOW_CLOCK } from "../kit/browser/page-time.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { approvedGear } from "../kit/service/gears.ts";
 
@@ -17,11 +18,6 @@ const WATCH = `{
 const MOVED = "window.movedNow()";
 /** Nobody notices less. */
 const MOVED_MAX = 0.01;
-/** On a busy machine the rest must not come too late. */
-const SLOW_CLOCK = `{
-  const now = performance.now.bind(performance);
-  performance.now = () => now() / 50;
-}`;
 
 onScreen(
   "what opens on a phone",

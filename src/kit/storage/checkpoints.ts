@@ -11,7 +11,7 @@ import type { WorkerPool } from "../workers/pool.ts";
 const CHECKPOINT_PAGES = 4_000;
 /** Once a checkpoint in the worker has failed, and until one succeeds, the serving thread does them at this size (64 MiB). */
 const OWN_CHECKPOINT_PAGES = 16_384;
-/** The serving thread copies so many (1 MiB) in 2 ms. */
+/** The serving thread copies this many (1 MiB) in 2 ms. */
 const FEW_PAGES = 256;
 /** While writes continue. Each leaves the pages that were written during it. */
 const PASSES_MAX = 4;

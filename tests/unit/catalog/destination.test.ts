@@ -6,7 +6,8 @@ import { destinationOf, hasHttpProxy } from "../../../src/service/catalog/destin
 import { openAnswer, TRANSPORT_TIMES } from "../../../src/service/llm/transport.ts";
 import type { ModelEndpoint } from "../../../src/service/catalog/models.ts";
 import { closedPort } from "../../kit/model/index.ts";
-import { admin, openCatalog } from "./setup.ts";
+import { admin } from "../../kit/service/callers.ts";
+import { openCatalog } from "./setup.ts";
 
 const ownListener = () => ({ host: "127.0.0.1", port: 8688 });
 const to =

@@ -5,7 +5,8 @@ import { expect, test } from "bun:test";
 import type { ProviderAccess } from "../../../src/service/catalog/endpoints.ts";
 import { listProviderModels } from "../../../src/service/catalog/listing.ts";
 import { closedPort, startModel } from "../../kit/model/index.ts";
-import { admin, openCatalog, startStub, type Stub } from "./setup.ts";
+import { admin } from "../../kit/service/callers.ts";
+import { openCatalog, startStub, type Stub } from "./setup.ts";
 
 const KEY = 'sk-"quoted"/&<key>\\1';
 

@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { CreateModel, UpdateModel } from "../../../src/service/catalog/schema.ts";
-import { admin, member, openCatalog, type Catalog } from "./setup.ts";
+import { admin, member } from "../../kit/service/callers.ts";
+import { openCatalog, type Catalog } from "./setup.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 async function catalogWithProvider(): Promise<Catalog> {

@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import type { Provider, UpdateProvider } from "../../../src/service/catalog/schema.ts";
-import { admin, member, openCatalog, type Catalog } from "./setup.ts";
+import { admin, member } from "../../kit/service/callers.ts";
+import { openCatalog, type Catalog } from "./setup.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 const KEY = "sk-secret-1234567890";

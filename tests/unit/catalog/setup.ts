@@ -11,8 +11,8 @@ import { Providers, type ProvidersDeps } from "../../../src/service/catalog/prov
 import { blueprintStore } from "../../../src/service/blueprint/store.ts";
 import { catalogStore } from "../../../src/service/catalog/store.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
-import type { Caller } from "../../../src/service/identity/caller.ts";
 import { testDatabase } from "../../kit/database.ts";
+import { admin } from "../../kit/service/callers.ts";
 
 export interface Catalog extends AsyncDisposable {
   db: Db;
@@ -76,21 +76,6 @@ function agentsOf(db: Db): Pick<Catalog, "addAgent" | "removeAgent"> {
     removeAgent: (id) => db.exec(`UPDATE agents SET removed_at = 1 WHERE id = ${id}`),
   };
 }
-
-function caller(role: Caller["role"]): Caller {
-  return {
-    userId: 1,
-    name: role,
-    role,
-    auth: "token",
-    tokenId: 1,
-    requestId: "r",
-    address: () => "192.0.2.9",
-  };
-}
-
-export const admin = caller("admin");
-export const member = caller("member");
 
 export interface Stub extends AsyncDisposable {
   url: string;

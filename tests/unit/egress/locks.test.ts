@@ -6,22 +6,13 @@ import { loadConfig } from "../../../src/service/config/config.ts";
 import type { DecideRequest, EgressRequest } from "../../../src/service/egress/schema.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import type { Parts } from "../../../src/service/parts.ts";
-import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolPorts, ToolScope } from "../../../src/service/tools/tool.ts";
 import { testDatabase } from "../../kit/database.ts";
 import { refusalText } from "../../kit/http/refusal.ts";
+import { admin } from "../../kit/service/callers.ts";
 import { testParts } from "../../kit/service/parts.ts";
 import { searchService } from "../../kit/service/search-service.ts";
 
-const admin: Caller = {
-  userId: 1,
-  name: "admin",
-  role: "admin",
-  auth: "token",
-  tokenId: 1,
-  requestId: "r",
-  address: () => "192.0.2.9",
-};
 const QUERY = "tea";
 
 interface Bench extends AsyncDisposable {

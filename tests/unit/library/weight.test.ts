@@ -1,23 +1,13 @@
 // Goal: saving many long instructions at once is several commits, between which the service answers others.
 
 import { expect, test } from "bun:test";
-import type { Caller } from "../../../src/service/identity/caller.ts";
 import { INSTRUCTION_CHARACTERS_MAX } from "../../../src/service/library/schema.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { testDatabase } from "../../kit/database.ts";
+import { admin } from "../../kit/service/callers.ts";
 import { testParts } from "../../kit/service/parts.ts";
 
 const AT_ONCE = 32;
-
-const admin: Caller = {
-  userId: 1,
-  name: "admin",
-  role: "admin",
-  auth: "token",
-  tokenId: 1,
-  requestId: "r",
-  address: () => "192.0.2.9",
-};
 
 test("long instructions saved at once are several commits, short ones are one", async () => {
   await using made = await testDatabase(migrations);
